@@ -35,8 +35,8 @@ def main() -> int:
         if packages is None:
             sys.stderr.write(f"{service}: no index of vulnerabilities can be reached there from here\n")
             continue
-        skipped = [one["name"] for one in packages if "skip_reason" in one]
-        bad = [one for one in packages if one.get("vulns")]
+        skipped = [package["name"] for package in packages if "skip_reason" in package]
+        bad = [package for package in packages if package.get("vulns")]
         for one in bad:
             sys.stdout.write(f"{one['name']} {one['version']}: {json.dumps(one['vulns'], ensure_ascii=False)}\n")
         sys.stdout.write(f"{len(packages) - len(skipped)} packages looked up, {len(bad)} with known vulnerabilities\n")

@@ -6,7 +6,6 @@ from collections import defaultdict
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from enum import unique
-from itertools import chain
 from typing import NamedTuple
 
 from proof.exports.corrections import Correction, Refusal
@@ -26,6 +25,7 @@ from proof.store.carried_places import (
     already_restored,
     is_deleted_with_its_line,
     replaced_by_later,
+    restored_readings,
 )
 from proof.store.decision_records import Decision, State, Verdict
 from proof.store.text_files import DecidedPlace
@@ -178,6 +178,7 @@ class _DecisionsByEffect:
         self._noted: list[Correction] = []
         self._withdrawn: list[WithdrawnDecision] = []
         self._lost: list[DecidedPlace] = []
+        self._later: list[LaterDecision] = []
 
     def add(self, decided: DecidedPlace) -> None:
         """Add the decision on a flag of this text."""
@@ -201,6 +202,9 @@ class _DecisionsByEffect:
         """Add a decision whose place the text still has."""
         decision, place = decided.decision, decided.place
         reads_as_decided = present.reads == place.decided_reading
+        reads = present.reads if place.is_whole else self._edition.text[present.span.start : present.span.end]
+        if reads != place.transcribed:
+            self._later.append(LaterDecision(decision.flag, decided.first, place.transcribed, present.span))
         if decision.state is State.OPEN:
             withdrawn = WithdrawnDecision(decision.flag, decided.first, *present, place.transcribed, decided.given)
             self._withdrawn.append(withdrawn)
@@ -219,18 +223,24 @@ class _DecisionsByEffect:
 
     def _add_lost(self) -> None:
         """Leave out the decisions whose places are lost, but for those that a later decision replaced."""
-        undone = (made for made in self._corrected if made.decision.state is State.OPEN)
-        later = [
-            LaterDecision(made.decision.id, made.decision.transcribed, made.span)
-            for made in chain(self._applied, undone)
-        ]
-        places = [LostDecision(lost.decision.id, lost.place, lost.content) for lost in self._lost]
-        replaced = replaced_by_later(places, later, self._edition.text)
+        places = [LostDecision(lost.first, lost.place, lost.content) for lost in self._lost]
+        replaced = replaced_by_later(places, self._later, self._edition.text)
         for lost in self._lost:
             if is_deleted_with_its_line(lost.place, lost.content):
                 self._settled += 1
-            elif lost.decision.id not in replaced:
+            elif lost.place.flag not in replaced:
                 self._leave_out(lost.decision, Unused.GONE)
+        undone = [made for made in self._corrected if made.decision.state is State.OPEN]
+        withdrawn = {made.decision.flag: made.correction.replacement for made in undone}
+        restored = restored_readings(withdrawn, places, replaced)
+        self._corrected = [
+            made._replace(
+                correction=replace(
+                    made.correction, replacement=restored.get(made.decision.flag, made.correction.replacement)
+                )
+            )
+            for made in self._corrected
+        ]
 
     def _leave_out(self, decision: Decision, reason: Unused) -> None:
         self.left_out.append(LeftOut(decision, reason, str(self._edition.path)))

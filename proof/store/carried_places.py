@@ -141,37 +141,78 @@ def already_restored(withdrawn: Iterable[WithdrawnDecision], applied: Collection
 
 
 class LostDecision(NamedTuple):
-    """A decision, by its id, whose place is lost, and the last content that has the place."""
+    """A decision whose place is lost, by the id of the `first` decision on its flag, and the last content that has the
+    place."""
 
-    decision: int
+    first: int
     place: Place
     content: str
 
+    @property
+    def is_in_content(self) -> bool:
+        """Whether the content has what was decided, which may have been taken back since."""
+        place = self.place
+        return place.reads != place.transcribed and (place.is_written or not place.is_corrected)
+
 
 class LaterDecision(NamedTuple):
-    """A decision, by its id, with which the text reads otherwise than `transcribed` at the `span` of its place."""
+    """A decision with which the text reads otherwise than `transcribed` at the `span` of its place; `first` is the id
+    of the first decision on the flag number `flag`."""
 
-    decision: int
+    flag: int
+    first: int
     transcribed: str
     span: Span
 
+    def is_about_written(self, lost: LostDecision) -> bool:
+        """Whether it decided what the lost decision had written: some of these characters, or all of them if the lost
+        decision was taken back and they are to be restored. Where characters had been deleted, it inserted others or
+        replaced those before and behind."""
+        written, replaced = lost.place.reads, self.transcribed
+        if not lost.place.is_corrected:
+            return bool(written) and replaced.count(written) == 1
+        if not written:
+            return len(replaced) != 1
+        return written in replaced or replaced in written or _ends_in(written, replaced) or _ends_in(replaced, written)
 
-def replaced_by_later(lost: Iterable[LostDecision], later: Iterable[LaterDecision], present: str) -> set[int]:
-    """The lost decisions, by their ids, of which a later one decided what they had written, so that they need not be
-    made again; in the `present` content, the later one stands where they stood."""
+
+def _ends_in(first: str, second: str) -> bool:
+    """Whether the end of the first string is the beginning of the second one."""
+    return any(first.endswith(second[:length]) for length in range(1, len(second)))
+
+
+def replaced_by_later(lost: Iterable[LostDecision], later: Iterable[LaterDecision], present: str) -> dict[int, int]:
+    """The lost decisions of which a later one decided what they had written, so that they need not be made again: by
+    the number of the flag, the flag of the later decision, newest first. In the `present` content, the later one stands
+    where they stood."""
     known = list(later)
     to_present = cache(lambda content: PositionMap.of_comparison(content, present))
-    replaced = set()
-    written = (each for each in lost if each.place.is_corrected and each.place.is_written)
-    for decision, place, content in sorted(written, key=attrgetter("decision"), reverse=True):
-        about_written = [
-            other.span for other in known if other.decision > decision and other.transcribed == place.decided_reading
-        ]
-        span = next((span for span in about_written if to_present(content).may_be(place.span, span)), None)
-        if span is not None:
-            replaced.add(decision)
-            known.append(LaterDecision(decision, place.transcribed, span))
+    replaced: dict[int, int] = {}
+    in_content = (each for each in lost if each.is_in_content)
+    for decision in sorted(in_content, key=attrgetter("first"), reverse=True):
+        first, place, content = decision
+        about_written = (other for other in known if other.first > first and other.is_about_written(decision))
+        by = next((other for other in about_written if to_present(content).may_be(place.span, other.span)), None)
+        if by is not None:
+            replaced[place.flag] = by.flag
+            known.append(LaterDecision(place.flag, first, place.transcribed, by.span))
     return replaced
+
+
+def restored_readings(
+    withdrawn: Mapping[int, str], lost: Iterable[LostDecision], replaced: Mapping[int, int]
+) -> dict[int, str]:
+    """What is restored where decisions were taken back, by the number of the flag: the `withdrawn` readings or, where
+    the lost decision that had written these was taken back as well, what had been there before both. `replaced` is
+    that of `replaced_by_later`."""
+    restored, restores = dict(withdrawn), {flag: flag for flag in withdrawn}
+    place_of = {decision.place.flag: decision.place for decision in lost}
+    for flag, by in replaced.items():
+        place = place_of[flag]
+        if by in restores and not place.is_corrected:
+            restores[flag] = restores[by]
+            restored[restores[flag]] = restored[restores[flag]].replace(place.reads, place.transcribed)
+    return restored
 
 
 class DecidedSpan(NamedTuple):
@@ -221,8 +262,7 @@ class TextChange:
             by_version[versioned.version, versioned.content].append(versioned.place)
         carried: dict[int, CarriedPlace] = {}
         decided_of_line: defaultdict[str, list[DecidedSpan]] = defaultdict(list)
-        restored = self._restored(chain.from_iterable(by_version.values()))
-        returning = [*self._added_columns(), *restored.values()]
+        returning = [*self._added_columns(), *self._restored(chain.from_iterable(by_version.values()))]
         for (version, content), of_version in sorted(by_version.items(), reverse=True):
             was_lost = version != self.version
             if was_lost and self.written is not None and not returning:
@@ -231,13 +271,14 @@ class TextChange:
             for place in of_version:
                 new = carrier.carry(place)
                 by_export = was_lost and self.written is not None
-                if new and by_export and not any(new.span.is_within(span) for span in returning):
+                if new and by_export and not any(new.span.touches(span) for span in returning):
                     new = None
                 line, span = _in_line(self.content, new.span) if new else _in_line(content, place.span)
                 decided = DecidedSpan(version, place.is_whole, span)
                 if new and was_lost and is_decided_later(decided, decided_of_line[line]):
                     continue
-                if place.is_decided and place.flag not in restored:
+                is_restored = new and not place.is_corrected and new.reads == place.transcribed != place.reads
+                if place.is_decided and not is_restored:
                     decided_of_line[line].append(decided)
                 if new:
                     carried[place.flag] = new
@@ -257,18 +298,13 @@ class TextChange:
         edits = [edit for edit in self.written.edits if not edit.length and LINE_ENDING.search(edit.replacement)]
         return [span for edit in edits if (span := self.by_edits.written(edit)) is not None]
 
-    def _restored(self, places: Iterable[Place]) -> dict[int, Span]:
-        """Where an export put the transcribed characters back, by the number of the flag whose decision was taken
-        back."""
-        restored: dict[int, Span] = {}
+    def _restored(self, places: Iterable[Place]) -> list[Span]:
+        """Where an export put the transcribed characters back, as the decision was taken back."""
         if self.written is None or self.by_edits is None:
-            return restored
-        for place in places:
-            edit = None if place.is_corrected else self.written.of_flags.get(place.flag)
-            span = self.by_edits.written(edit) if edit is not None else None
-            if span is not None:
-                restored[place.flag] = span
-        return restored
+            return []
+        edits = [self.written.of_flags.get(place.flag) for place in places if not place.is_corrected]
+        spans = [self.by_edits.written(edit) for edit in edits if edit is not None]
+        return [span for span in spans if span is not None]
 
 
 def _in_line(text: str, span: Span) -> tuple[str, Span]:
@@ -364,16 +400,11 @@ class _Carrier:
     def _beside_insertions(self, place: Place) -> Span | None:
         """The place of a missing or deleted column, or of such characters, as an empty span between what the export
         inserted at its start; None for any other place, and if nothing was inserted there. Characters of an unknown
-        rank come after all columns at the beginning of a line, and before them at its end. A deleted column comes
-        before what was inserted at the beginning of the next one."""
+        rank come after all columns at the beginning of a line, and before them at its end. What was deleted comes
+        before what was inserted instead."""
         insertions = [] if place.extent else self._inserted_at.get(place.start, [])
         if place.former:
-            is_before_line = place.is_whole and self._direct.begins_line(place.start)
-            after = [
-                span.start
-                for other, span in insertions
-                if other.former > place.former or (is_before_line and not other.former)
-            ]
+            after = [span.start for other, span in insertions if not other.former or other.former > place.former]
             before = [span.end for other, span in insertions if () < other.former < place.former]
         else:
             unknown = place.rank

@@ -13,14 +13,14 @@ from collections.abc import Sequence
 from dataclasses import replace
 from functools import cache
 
-from sqlalchemy import Select, and_, select
+from sqlalchemy import Select, select
 from sqlalchemy.exc import IntegrityError
 from sqlalchemy.orm import Session
 
 from proof.locale.marking import _
 from proof.model.flags import Flag, Kind
 from proof.store.authorities import CARRIED, seen_at
-from proof.store.carried_places import LaterDecision, LostDecision, is_deleted_with_its_line, replaced_by_later
+from proof.store.carried_places import LostDecision, is_deleted_with_its_line
 from proof.store.column_changes import DELETED, JOINED
 from proof.store.decision_chains import REQUESTER, Chain, FlagDecision, chain_of, decision_of, new_row, shown_decisions
 from proof.store.decision_records import (
@@ -39,9 +39,9 @@ from proof.store.decision_records import (
 from proof.store.events import check_key, key_of_another, standing
 from proof.store.flag_matching import mark_answered_stale
 from proof.store.lookup import StorePart, work_id_subquery
-from proof.store.models import ActRow, DecisionRow, FlagRow, ReadingRow, TextRow, WorkRow
+from proof.store.models import ActRow, DecisionRow, FlagRow, ReadingRow, WorkRow
 from proof.store.seeded_errors import IS_SEEDED, SeededAnswer, answers
-from proof.store.texts import check_place, is_displaced, place_of, stored_content
+from proof.store.texts import check_place, first_decision_id, is_displaced, place_of, replaced_in_text, stored_content
 from proof.store.typed_text import (
     LONGEST_COLUMN,
     check_authority,
@@ -51,7 +51,6 @@ from proof.store.typed_text import (
     check_note,
     check_reading,
 )
-from proof.text.positions import Span
 
 SURPLUS_COLUMN = frozenset({"column doubled", "column moved", "column not on the page", DELETED, JOINED})
 """Reasons of findings that a column, or the end of a column, is surplus where it stands."""
@@ -120,20 +119,19 @@ class Decisions(StorePart):
         """The last decisions on flags whose places were lost in a change of the text, except those of deleted lines
         and those that a later decision replaced. They are not exported until they are made again, or a change of the
         text brings their places back."""
-        query = _last_decisions(work).where(is_displaced(), DecisionRow.state != State.OPEN.value)
+        query = _last_decisions(work).where(is_displaced())
         with self._reading() as session:
             content_of = cache(lambda version: stored_content(session, version) or "")
-            rows = session.execute(query.add_columns(FlagRow)).all()
-            lost = [LostDecision(row.id, place_of(flag), content_of(flag.version_id)) for row, flag in rows]
+            rows = session.execute(query.add_columns(FlagRow, first_decision_id())).all()
             of_text: defaultdict[int, list[LostDecision]] = defaultdict(list)
-            for (_, flag), decision in zip(rows, lost, strict=True):
-                of_text[flag.text_id].append(decision)
-            replaced = set[int]()
-            for text, decisions in of_text.items():
-                present = content_of(session.get_one(TextRow, text).version_id)
-                replaced |= replaced_by_later(decisions, _written_decisions(session, text), present)
-            deleted = {each.decision for each in lost if is_deleted_with_its_line(each.place, each.content)}
-            return shown_decisions(session, [row for row, _ in rows if row.id not in replaced | deleted])
+            for _, flag, first in rows:
+                of_text[flag.text_id].append(LostDecision(first, place_of(flag), content_of(flag.version_id)))
+            settled = set[int]()
+            for text, lost in of_text.items():
+                settled |= replaced_in_text(session, text, lost).keys()
+                settled |= {each.place.flag for each in lost if is_deleted_with_its_line(each.place, each.content)}
+            shown = [row for row, *_ in rows if row.state != State.OPEN.value and row.flag_id not in settled]
+            return shown_decisions(session, shown)
 
     def answers(self, work: str) -> list[list[SeededAnswer]]:
         """The last answer of each person on each answered seeded error, as one list for each error."""
@@ -307,7 +305,7 @@ def _for_other_half(
 def _other_half_of(session: Session, flag: FlagRow) -> FlagRow | None:
     """The flag of the other half of a moved character, locked for the transaction; None if `flag` is no such half."""
     uid = flag.evidence.get("moved", "")
-    query = select(FlagRow).where(FlagRow.page_id == flag.page_id, FlagRow.uid == uid, FlagRow.stale.is_(False))
+    query = select(FlagRow).where(FlagRow.page_id == flag.page_id, FlagRow.uid == uid)
     return session.scalar(query.with_for_update()) if uid else None
 
 
@@ -400,18 +398,6 @@ def last_decision(session: Session, row: DecisionRow) -> Decision:
     chain = chain_of(session, session.get_one(FlagRow, row.flag_id))
     valid = chain.row(standing(chain.rows, row.version))
     return replace(decision_of(row), person=valid.person if valid is not None else row.person)
-
-
-def _written_decisions(session: Session, text: int) -> list[LaterDecision]:
-    """The last decisions, in all works, on places where a text reads otherwise than it was transcribed."""
-    query = select(DecisionRow.id, FlagRow.transcribed, FlagRow.start, FlagRow.extent)
-    query = query.join(FlagRow, and_(FlagRow.id == DecisionRow.flag_id, DecisionRow.version == FlagRow.version))
-    query = query.join(TextRow, TextRow.id == FlagRow.text_id).where(TextRow.id == text, ~IS_SEEDED)
-    query = query.where(FlagRow.version_id == TextRow.version_id, FlagRow.reads != FlagRow.transcribed)
-    return [
-        LaterDecision(decision, transcribed, Span(start or 0, extent))
-        for decision, transcribed, start, extent in session.execute(query)
-    ]
 
 
 def _last_decisions(work: str) -> Select[DecisionRow]:

@@ -299,6 +299,7 @@ def _matched_rows(
 def _rank(lines: _PageLines, row: FlagRow, flag: Flag, span: Span | None) -> int | None:
     """The rank of `row` as the flag of a finding, 0 for the best match; None if it does not match."""
     is_same_place = span == (row.start, row.extent) and lines.has(row) and row.reads == row.transcribed
+    is_same_place &= not row.version or flag.transcribed == row.transcribed
     if is_same_place and row.kind == flag.kind.value:
         return 0 if row.uid == flag.id else 1
     if is_same_place and row.state in SETTLED and (row.kind == Kind.LAYOUT.value) == (flag.kind is Kind.LAYOUT):
@@ -388,7 +389,7 @@ def _update_unmatched(lines: _PageLines, flags: Iterable[FlagRow]) -> None:
         address = lines.address(row.start)
         if address is None:
             continue
-        row.line, row.offset = address
+        row.line, row.offset, row.length = *address, row.extent
         is_exported = row.reads != row.transcribed
         if not is_exported:
             row.context = context_of(lines.source(row.line), row.offset, row.length)

@@ -224,8 +224,8 @@ def _check_unflagged(session: Session, page: PageRow, correction: ManualCorrecti
         FlagRow.raised.is_(True),
         ~BY_HAND,
         FlagRow.line == correction.line,
-        FlagRow.offset >= correction.offset,
         FlagRow.offset < correction.offset + correction.length,
+        FlagRow.offset + FlagRow.length > correction.offset,
     )
     if session.scalar(flagged.limit(1)) is not None:
         raise RefusedDecisionError(

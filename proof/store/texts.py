@@ -29,7 +29,17 @@ from sqlalchemy.orm import Session
 from proof.errors import TextError
 from proof.locale.marking import _
 from proof.model.flags import Kind, Origin, rank_on_image
-from proof.store.carried_places import ExportEdits, FormerPlace, Place, TextChange, VersionedPlace
+from proof.store.carried_places import (
+    ExportEdits,
+    FormerPlace,
+    LaterDecision,
+    LostDecision,
+    Place,
+    TextChange,
+    VersionedPlace,
+    replaced_by_later,
+    restored_readings,
+)
 from proof.store.decision_records import RefusedDecisionError, State
 from proof.store.models import DecisionRow, FlagRow, PageRow, TextRow, TextVersionRow
 from proof.text.edit import Edit
@@ -233,6 +243,36 @@ def first_decision_id() -> ScalarSelect[int]:
     """The id of the first decision on a queried flag; null if nothing was decided."""
     of_flag = select(func.min(DecisionRow.id)).where(DecisionRow.flag_id == FlagRow.id)
     return of_flag.correlate(FlagRow).scalar_subquery()
+
+
+def _written_decisions(session: Session, text: TextRow) -> list[LaterDecision]:
+    """The decisions, in all works, on places where a text reads otherwise than it was transcribed."""
+    query = select(FlagRow, first_decision_id()).where(FlagRow.text_id == text.id, FlagRow.version > 0)
+    content = stored_content(session, text.version_id) or ""
+    written = []
+    for flag, first in session.execute(query.where(FlagRow.version_id == text.version_id)):
+        place = place_of(flag)
+        reads = place.reads if place.is_whole else content[place.start : place.span.end]
+        if reads != place.transcribed:
+            written.append(LaterDecision(flag.id, first, place.transcribed, place.span))
+    return written
+
+
+def replaced_in_text(session: Session, text: int, lost: Sequence[LostDecision]) -> dict[int, int]:
+    """The `lost` decisions of a text that later ones replaced, as `replaced_by_later` gives them."""
+    row = session.get_one(TextRow, text)
+    present = stored_content(session, row.version_id) or ""
+    return replaced_by_later(lost, _written_decisions(session, row), present) if lost else {}
+
+
+def readings_to_restore(session: Session, text: int, withdrawn: Mapping[int, str]) -> dict[int, str]:
+    """The `restored_readings` of a text."""
+    query = select(FlagRow, first_decision_id()).where(FlagRow.text_id == text, is_displaced())
+    rows = session.execute(query.where(FlagRow.reads != FlagRow.transcribed, FlagRow.version > 0)).all()
+    content = cache(lambda version: stored_content(session, version) or "")
+    lost = [LostDecision(first, place_of(flag), content(flag.version_id)) for flag, first in rows]
+    replaced = replaced_in_text(session, text, lost)
+    return restored_readings(withdrawn, lost, replaced)
 
 
 def check_place(session: Session, flag: FlagRow, reading: str) -> None:

@@ -13,6 +13,7 @@ from collections import defaultdict
 from collections.abc import Collection, Iterable, Iterator, Mapping
 from copy import copy
 from dataclasses import dataclass
+from functools import cache
 from itertools import chain, groupby
 from operator import attrgetter
 from sys import getsizeof
@@ -27,7 +28,7 @@ from sqlalchemy.orm import Session, load_only
 
 from proof.model.flags import LINE_BREAK, Kind, insertion_order
 from proof.store.cache import Bounded
-from proof.store.carried_places import AppliedDecision, WithdrawnDecision, already_restored
+from proof.store.carried_places import AppliedDecision, WithdrawnDecision, already_restored, meet
 from proof.store.decision_records import State
 from proof.store.double_readings import OwnState
 from proof.store.lookup import NO_WORK, NoPlaceError, StoredWork, find_works, newest_act_id
@@ -40,6 +41,8 @@ from proof.store.texts import (
     former_places,
     given_readings,
     readings_before_export,
+    readings_to_restore,
+    stored_content,
 )
 from proof.text.column import TAG
 from proof.text.edit import Edit, edited
@@ -312,6 +315,7 @@ def _changing_flags(
         FlagRow.page_id,
         FlagRow.line,
         FlagRow.offset,
+        FlagRow.length,
         FlagRow.kind,
         FlagRow.transcribed,
         FlagRow.state,
@@ -339,14 +343,20 @@ def _changing_flags(
             flag.state, flag.reading = own[flag.id].state.value, own[flag.id].reading
         flags_of[flag.page_id, flag.line].append(flag)
     flags = list(chain.from_iterable(flags_of.values()))
+    new_readings = _readings_to_restore(session, flags)
     restored = _restored_flags(session, flags)
+    new_readings |= {flag.id: flag.reads for flag in flags if flag.id in restored}
     has_deleted = any(flag.transcribed and not flag.extent for flag in flags)
     former = former_places(session, of_pages) if has_deleted else {}
     has_exported = any(flag.version_id != flag.checked_version for flag in flags)
     given = readings_before_export(session, of_pages) if has_exported else {}
+    content_of = cache(lambda version: stored_content(session, version) or "")
     for flag in flags:
-        flag.is_restored, flag.former = flag.id in restored, former.get(flag.id, ())
+        flag.new, flag.former = new_readings.get(flag.id, decided_reading(flag)), former.get(flag.id, ())
         flag.given = given.get(flag.id, frozenset())
+        flag.present = flag.reads
+        if flag.version_id != flag.checked_version and flag.kind != Kind.LAYOUT.value:
+            flag.present = content_of(flag.version_id)[_span(flag).start : _span(flag).end]
     return flags_of
 
 
@@ -355,39 +365,63 @@ def _edits(source: str, flags: Collection[Any]) -> tuple[Edit, ...]:
     same characters the first one is made. Columns inserted beside this one are in the order of the image."""
     edits: dict[tuple[Any, ...], Edit] = {}
     reached = 0
-    decided_again = {(flag.start, flag.extent) for flag in flags if flag.transcribed and flag.extent}
+    exported = [flag for flag in flags if flag.version_id != flag.checked_version]
     for flag in flags:
-        # what was exported since the check is in the text, but not in the source of the column when it was checked
-        is_exported = flag.version_id != flag.checked_version
-        if is_exported and not flag.transcribed and (flag.start, flag.extent) in decided_again:
-            continue  # what was inserted there is a place of its own since
-        old, new = _checked_reading(source, flag) if is_exported else flag.reads, decided_reading(flag)
-        if flag.is_restored:
-            new = flag.reads
+        old, new = flag.reads, flag.new
+        if flag in exported:  # since the check, for the first time or once more
+            later = [other for other in exported if other.first > flag.first and _overlap(flag, other)]
+            if any(new == flag.reads or _span(flag).is_within(_span(other)) for other in later):
+                continue  # it was replaced when the text was checked
+            written = source[flag.offset : flag.offset + flag.length]
+            old = written if written in flag.given else flag.transcribed
+            if new == flag.reads:
+                new = edited(flag.present, _edits_within(flag, exported))
         if old == new:
             continue
-        present = source[flag.offset : flag.offset + flag.extent]
-        # the text may have it in another form, such as a simplified one
-        if not is_exported and len(present) == len(old):
-            old = present
         is_inserted_column = flag.kind == Kind.LAYOUT.value and new not in ("", LINE_BREAK) and not old
         if is_inserted_column:
             new = f"{LINE_BREAK}{new}" if flag.offset else f"{new}{LINE_BREAK}"
-        edit = Edit(flag.offset, len(old), new)
-        if edit.start < reached or not source.startswith(old, edit.start):
+        edit = Edit(flag.offset, flag.length, new)
+        if edit.start < reached or edit.end > len(source):
             continue
         order = insertion_order(flag.offset, flag.column or 0, new, is_column=is_inserted_column)
-        edits.setdefault((*edit.place, *order, flag.former), edit)
+        edits.setdefault((*edit.place, flag.start or 0, flag.extent, *order, flag.former), edit)
         reached = edit.end
     return tuple(edit for _, edit in sorted(edits.items()))
 
 
-def _checked_reading(source: str, flag: Any) -> str:
-    """What the `source` of a column had at the place of a flag when it was checked: the transcribed characters, or a
-    reading that had been exported before."""
-    readings = sorted({flag.transcribed, *flag.given}, key=len, reverse=True)
-    transcribed: str = flag.transcribed
-    return next((reading for reading in readings if source.startswith(reading, flag.offset)), transcribed)
+def _span(flag: Any) -> Span:
+    """The place of a flag in the present text."""
+    return Span(flag.start or 0, flag.extent)
+
+
+def _overlap(flag: Any, other: Any) -> bool:
+    """Whether two flags share a character of the present text, or one is a gap within the other."""
+    return bool(flag.extent or other.extent) and meet(_span(flag), _span(other))
+
+
+def _edits_within(flag: Any, others: Iterable[Any]) -> list[Edit]:
+    """The edits of the characters of a flag that decisions on `others`, which are earlier, still make."""
+    return [
+        Edit(other.start - flag.start, other.extent, other.new)
+        for other in others
+        if other.new != other.reads
+        and other.first < flag.first
+        and _overlap(other, flag)
+        and _span(other).is_within(_span(flag))
+    ]
+
+
+def _readings_to_restore(session: Session, flags: Iterable[Any]) -> dict[int, str]:
+    """What the text is to read at the places of exported decisions that were taken back, by number of the flag."""
+    withdrawn: defaultdict[int, dict[int, str]] = defaultdict(dict)
+    for flag in flags:
+        if flag.state == State.OPEN.value and flag.reads != flag.transcribed and flag.text_id is not None:
+            withdrawn[flag.text_id][flag.id] = flag.transcribed
+    readings: dict[int, str] = {}
+    for text, of_text in withdrawn.items():
+        readings |= readings_to_restore(session, text, of_text)
+    return readings
 
 
 def _restored_flags(session: Session, flags: Collection[Any]) -> set[int]:

@@ -74,6 +74,10 @@ class Span(NamedTuple):
         """Whether the other span has all of it."""
         return other.start <= self.start and self.end <= other.end
 
+    def touches(self, other: Span) -> bool:
+        """Whether the two share a character or are beside each other."""
+        return other.start <= self.end and self.start <= other.end
+
 
 class PositionMap:
     """Maps places in `old` to places in `new`. `blocks` do not overlap; `written` maps edits to the places of their
@@ -193,7 +197,7 @@ class PositionMap:
         are between the same neighbours, or in the same line if a neighbour was replaced as well."""
         between = self.instead(*old)
         if between is not None:
-            return new.is_within(between)
+            return new.touches(between)
         line = next(self.kept(*_line_at(self._old, old.start)), None)
         return line is not None and _line_at(self.new, line.start) == _line_at(self.new, new.start)
 

@@ -180,9 +180,7 @@ def _text_around(queued: QueuedFlag, source: str, edits: Sequence[Edit]) -> tupl
     `edits`."""
     flag = queued.flag
     other_edits = [edit for edit in edits if (edit.start, edit.length) != (flag.offset, flag.length)]
-    # a corrected flag without an edit: the source already has its reading
-    is_in_source = queued.state is State.CORRECTED and len(other_edits) == len(edits)
-    end = flag.offset + (len(queued.reading) if is_in_source else flag.length)
+    end = flag.offset + flag.length
     before = edited(source[: flag.offset], [edit for edit in other_edits if edit.end <= flag.offset])
     after = edited(source, [edit for edit in other_edits if edit.start >= end])
     return before[-CONTEXT_CHARACTERS:], after[end : end + CONTEXT_CHARACTERS]

@@ -251,5 +251,5 @@ def measure(options: argparse.Namespace) -> Iterator[TableRow]:
     counts = counted(engine_and_checker(texts[0].script)[1], trials, options)
     for (kind, place), one in sorted(counts.items()):
         yield kind, place, *map(str, asdict(one).values())
-    sums = map(sum, zip(*(asdict(one).values() for one in counts.values()), strict=True))
+    sums = map(sum, zip(*(asdict(count).values() for count in counts.values()), strict=True))
     yield "all", "", *map(str, sums)

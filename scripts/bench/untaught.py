@@ -108,7 +108,9 @@ def measure(options: argparse.Namespace) -> Iterator[TableRow]:
     font = FontChain.of_installed((options.font,))
     rng = np.random.default_rng(options.seed)
     characters = untaught(engine, font, options.shared)
-    every = forms(engine, font, characters) if options.forms else [Put(one, one) for one in characters]
+    every = (
+        forms(engine, font, characters) if options.forms else [Put(character, character) for character in characters]
+    )
     chosen = cycle([every[number] for number in rng.permutation(len(every))])
     columns = columns_of(options.shared, rng)
     counts: Counter[str] = Counter()

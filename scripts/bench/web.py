@@ -125,7 +125,7 @@ def searches(browser: Browser, where: str) -> list[float]:
 def glyph_views(browser: Browser) -> list[float]:
     """The first screen of every character of the work, and what it is held against: none asked for before."""
     characters = sorted(set("".join(LINES)))
-    quoted = [urllib.parse.quote(one) for one in characters]
+    quoted = [urllib.parse.quote(character) for character in characters]
     base = f"/api/v1/works/{WORK}/glyphs?limit=60"
     return [
         browser.get(f"{base}&text={a}{more}") for a in quoted for more in ("", f"&against={quoted[0]}", "&order=alike")

@@ -111,7 +111,7 @@ def test_a_cluster_finds_what_one_machine_finds_samples_and_planted_errors_too(
         settings = settings.replace({"store.url": f"sqlite:///{tmp_path / name}.sqlite"})
         outcome = check(settings)
         with Store.open(settings.store_address) as store:
-            flags = [one.id for one in store.flags(store.run(outcome.run_id).info.work, (Origin.SEEDED,))]
+            flags = [flag.id for flag in store.flags(store.run(outcome.run_id).info.work, (Origin.SEEDED,))]
             characters = [result.characters for result in store.results(run=outcome.run_id)]
         found.append((flags, characters, raw(outcome), summary(outcome_folder(outcome))))
     assert found[0] == found[1]

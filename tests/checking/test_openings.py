@@ -113,12 +113,14 @@ def test_the_errors_of_both_halves_are_found_in_their_places(project: Project) -
         assert right.image == left.image
         assert right.image_size == left.image_size
         # every character lies on its own half
-        assert min(one.box.x for one in right.characters) > max(one.box.right for one in left.characters)
+        assert min(character.box.x for character in right.characters) > max(
+            character.box.right for character in left.characters
+        )
         height, width = opening.image.shape
         assert right.image_size == (width, height)
         for result in (right, left):
             assert result.image_box is not None
-            assert all(result.image_box.contains(*one.box.centre) for one in result.characters)
+            assert all(result.image_box.contains(*character.box.centre) for character in result.characters)
 
 
 def test_a_second_check_reads_neither_half_again_and_an_altered_opening_both(project: Project) -> None:

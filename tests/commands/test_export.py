@@ -56,7 +56,7 @@ def check(project: Path, *flags: Flag) -> None:
     path = project / "text.txt"
     text = read_transcription(path)
     assert isinstance(text, Transcription)
-    columns = tuple(CheckedColumn(one.number, Box(0, 0, 9, 9), one.source) for one in text.pages[0].columns)
+    columns = tuple(CheckedColumn(column.number, Box(0, 0, 9, 9), column.source) for column in text.pages[0].columns)
     result = PageResult(PAGE, "r", Status.CHECKED, columns=columns, flags=flags)
     with Store.open(project / "proof.sqlite") as store:
         run = store.begin_run(replace(build.run_info(WORK), texts=(text_info(path),)))

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import shutil
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Collection, Iterable, Iterator, Sequence
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass, replace
 from itertools import permutations
@@ -139,7 +139,9 @@ def project(tmp_path: Path, checked: PageResult) -> Iterator[Project]:
 
 def left_out(decided: Decided) -> list[tuple[str, str, str]]:
     """What is not written: why, what stood there, and who decided it."""
-    return sorted((one.reason.code, one.decision.transcribed, one.decision.person) for one in decided.left_out)
+    return sorted(
+        (unused.reason.code, unused.decision.transcribed, unused.decision.person) for unused in decided.left_out
+    )
 
 
 def test_only_what_was_decided_is_corrected(project: Project) -> None:
@@ -266,7 +268,7 @@ def test_decisions_about_another_file_with_the_same_pages_are_told_and_not_writt
     project.check(path=branch, work="KR1-branch")
     found = decided_in(project.store, read_transcription(branch))
     assert found.is_empty
-    assert [(one.reason, one.text) for one in found.left_out] == [(Unused.OTHER_TEXT, str(project.path))]
+    assert [(unused.reason, unused.text) for unused in found.left_out] == [(Unused.OTHER_TEXT, str(project.path))]
     assert project.corrected.text == TEXT.replace("西北", "西比")
 
 
@@ -275,7 +277,7 @@ def test_a_page_that_another_file_took_over_leaves_the_first_its_decisions(proje
     branch = project.path.with_name("branch.txt")
     branch.write_text(TEXT.replace("西北", "西比"), encoding="utf-8")
     project.check(path=branch)
-    assert [one.flag for one in project.decided.corrections] == ["f-north"]
+    assert [correction.flag for correction in project.decided.corrections] == ["f-north"]
 
 
 def test_a_moved_text_keeps_its_decisions_and_a_changed_copy_beside_the_old_one_has_none(
@@ -288,7 +290,9 @@ def test_a_moved_text_keeps_its_decisions_and_a_changed_copy_beside_the_old_one_
     with pytest.raises(UsageError, match="was not checked"):
         decided_in(project.store, read_transcription(copy))
     project.path.unlink()
-    assert [one.flag for one in decided_in(project.store, read_transcription(copy)).corrections] == ["f-north"]
+    assert [correction.flag for correction in decided_in(project.store, read_transcription(copy)).corrections] == [
+        "f-north"
+    ]
 
 
 def test_what_is_written_into_a_copy_is_noted_though_the_old_file_stands_unchanged(
@@ -332,17 +336,17 @@ def test_what_is_typed_at_an_open_flag_decides_it_and_who_says_otherwise_is_told
     assert project.by_hand(1, 5, "此").flag == number_of(project.store, "f-north")
     with pytest.raises(ConflictError):
         project.say("f-north", Verdict.KEEP, version=0)
-    assert [one.replacement for one in project.decided.corrections] == ["此"]
+    assert [correction.replacement for correction in project.decided.corrections] == ["此"]
 
 
 def test_what_was_kept_in_one_work_and_corrected_in_another_is_told(project: Project) -> None:
     """A file that is checked as a part of two works."""
     project.say("f-north", Verdict.TAKE)
     project.check(replace(NORTH, id="f-again"), work="KR2")
-    assert [one.replacement for one in project.decided.corrections] == ["比"]
+    assert [correction.replacement for correction in project.decided.corrections] == ["比"]
     project.say("f-again", Verdict.KEEP, person="乙", work="KR2")
     assert project.decided.corrections == ()
-    assert [one.decision.person for one in project.decided.left_out] == ["甲", "乙"]
+    assert [unused.decision.person for unused in project.decided.left_out] == ["甲", "乙"]
 
 
 def test_a_correction_of_two_works_stays_written_where_one_of_them_is_taken_back(project: Project) -> None:
@@ -379,7 +383,7 @@ def test_what_was_left_unsure_is_not_listed_where_the_text_reads_otherwise_since
 def test_the_same_said_twice_of_a_place_is_one_correction(project: Project) -> None:
     project.say("f-north", Verdict.TAKE)
     project.by_hand(1, 5, "比")
-    assert [one.replacement for one in project.decided.corrections] == ["比"]
+    assert [correction.replacement for correction in project.decided.corrections] == ["比"]
 
 
 @pytest.mark.parametrize("of_flag", [True, False], ids=["of a flag", "by hand"])
@@ -662,6 +666,97 @@ def test_one_place_is_corrected_again_and_again_and_all_is_taken_back(checked: P
             export(text)
 
 
+NEIGHBOURS = [Change(at, 0, "新") for at in (2, 3, 4)]
+NEIGHBOURS += [Change(at, length, new) for at in (2, 3) for length in (1, 2) for new in ("", "改補"[:length])]
+
+
+class LineModel:
+    """The naive model: the characters of a line in their order, and what each change made of which of them."""
+
+    def __init__(self, line: str) -> None:
+        self.characters = list(range(len(line)))
+        self.changes: list[dict[int, str]] = [dict(enumerate(line))]
+
+    def read(self, back: Collection[int] = ()) -> list[tuple[int, str]]:
+        """The characters that are there and what they read, but for the changes that were taken back."""
+        stays = {number: new for n, made in enumerate(self.changes) if n not in back for number, new in made.items()}
+        return [(number, stays[number]) for number in self.characters if stays.get(number)]
+
+    def change(self, change: Change, new: str) -> None:
+        there = [number for number, _ in self.read()]
+        changed = there[change.offset : change.offset + change.length]
+        if not change.length:
+            changed = [len(self.characters)]
+            self.characters.insert(self.characters.index(there[change.offset]), *changed)
+        self.changes.append({number: new[n : n + 1] for n, number in enumerate(changed)})
+
+    def is_torn(self, number: int) -> bool:
+        """Whether a later change made something of some of the characters of this one, and not of all."""
+        made = self.changes[number].keys()
+        return any(made & later.keys() not in (set(), made) for later in self.changes[number + 1 :])
+
+
+@settings(max_examples=15, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@given(st.lists(st.sampled_from(NEIGHBOURS), min_size=2, max_size=3), st.permutations([1, 2, 3]), st.integers(1, 3))
+@example([Change(3, 0, "新"), Change(3, 2, "")], [1, 2, 3], 1)
+@example([Change(3, 0, "新"), Change(3, 2, "")], [1, 2, 3], 3)
+@example([Change(2, 2, "改補"), Change(3, 1, "改")], [2, 1, 3], 1)
+@example([Change(2, 1, ""), Change(2, 0, "新")], [1, 2, 3], 1)
+@example([Change(3, 0, "新"), Change(3, 1, "改"), Change(3, 1, "改")], [1, 2, 3], 3)
+def test_neighbours_are_corrected_one_after_the_other_and_some_are_taken_back_together(
+    checked: PageResult, changes: list[Change], order: list[int], count: int
+) -> None:
+    """What was put in where something had been deleted may stand before or behind what comes back. A decision can only
+    be left out if a part of what it had written was decided again."""
+    model = LineModel("天地玄黃宇宙")
+    with TemporaryDirectory() as folder, project_in(Path(folder), checked) as project:
+
+        def export(back: Sequence[int]) -> None:
+            is_torn = any(model.is_torn(number) for number in back)
+            assert is_torn or left_out(project.decided) == []
+            project.export()
+            line = project.edition.text.split("\n")[1].removesuffix("¶")
+            assert is_torn or sorted(line) == sorted(new for _, new in model.read(back))
+            assert project.shown(1) == line
+            project.page = page_of([line, "日月盈昃"])
+            project.check()
+            if not is_torn:
+                project.export()
+                assert [project.edition.text.split("\n")[1].removesuffix("¶"), left_out(project.decided)] == [line, []]
+
+        project.write(f"<pb:{PAGE}>¶\n天地玄黃宇宙¶\n日月盈昃¶\n")
+        project.page = page_of(["天地玄黃宇宙", "日月盈昃"])
+        project.check()
+        made = []
+        for change, new in zip(changes, ("甲乙", "丙丁", "戊己"), strict=False):
+            reading = new[: len(change.reading)]
+            assume(change.offset + change.length < len(model.read()))
+            made.append(project.by_hand(1, change.offset, reading, length=change.length))
+            model.change(change, reading)
+            export([])
+        back = [number for number in order if number <= len(made)][:count]
+        for number in back:
+            project.say(made[number - 1].uid, Verdict.UNDO)
+        export(back)
+
+
+@pytest.mark.parametrize("back", [False, True])
+def test_a_doubled_character_is_shown_twice_before_the_next_check(project: Project, back: bool) -> None:
+    made = project.by_hand(1, 4, "西", length=0)
+    project.export()
+    if back:
+        project.say(made.uid, Verdict.UNDO)
+    assert project.shown(1) == COLUMN_1.replace("西", "西" if back else "西西")
+
+
+def test_characters_are_deleted_behind_a_gap_at_which_one_is_missing(project: Project) -> None:
+    project.check(flag("f-missing", 1, 4, "", "東", "夫之[]西北耦", kind=Kind.OMISSION))
+    project.by_hand(1, 4, "", length=2)
+    project.say("f-missing", Verdict.TAKE)
+    project.export()
+    assert project.edition.text == TEXT.replace("西北", "東")
+
+
 @pytest.mark.parametrize("verdict", [Verdict.KEEP, Verdict.UNSURE, Verdict.COPY])
 def test_what_is_said_of_the_written_characters_after_an_undo_holds_these(project: Project, verdict: Verdict) -> None:
     project.say("f-north", Verdict.TAKE)
@@ -808,7 +903,7 @@ def test_a_decision_whose_place_the_last_check_no_longer_saw_keeps_no_other_back
     project.say("f-say", Verdict.TAKE)
     project.write(TEXT.replace("西北", "西東"))
     project.check(SAY)
-    assert [one.flag for one in project.decided.corrections] == ["f-say"]
+    assert [correction.flag for correction in project.decided.corrections] == ["f-say"]
     assert left_out(project.decided) == [(Unused.GONE.code, "北", "甲")]
 
 
@@ -951,7 +1046,9 @@ def test_a_decision_is_written_once_where_its_place_is_now(project: Project, lin
     for by in lines:
         move_down(project, by)
     corrections = project.decided.corrections
-    assert [(one.line, one.replacement, one.person) for one in corrections] == [(1 + lines[-1], "比", "甲")]
+    assert [(correction.line, correction.replacement, correction.person) for correction in corrections] == [
+        (1 + lines[-1], "比", "甲")
+    ]
     assert project.corrected.text == project.edition.text.replace("西北", "西比")
 
 
@@ -1022,6 +1119,17 @@ def test_a_moved_character_that_the_text_has_already_is_noted_once(moved: Projec
     moved.export()
     (note,) = notes_of(moved.corrected, moved.decided.noted).notes
     assert (note.words, note.lemma) == ("射：原在上下，據影像乙正。", "射")
+
+
+@pytest.mark.parametrize("half", ["f-out", "f-in"])
+def test_what_moved_goes_back_whole_when_the_moved_text_was_checked(moved: Project, half: str) -> None:
+    moved.say("f-out", Verdict.TAKE)
+    moved.export()
+    moved.page = page_of([COLUMN_1, "", "射命上&KR0058;曰告"])
+    moved.check()
+    moved.say(half, Verdict.UNDO)
+    moved.export()
+    assert moved.edition.text == TEXT
 
 
 def test_what_was_said_of_one_half_alone_stays(moved: Project) -> None:

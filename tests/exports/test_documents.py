@@ -121,7 +121,7 @@ def alto_schema() -> etree.RelaxNG:
 
 def test_alto_is_what_the_version_that_it_names_defines(checked: PageResult, alto_schema: etree.RelaxNG) -> None:
     no_columns = replace(checked, columns=(), characters=(), flags=())
-    unsure = replace(checked, characters=tuple(replace(one, p_text=1.5) for one in checked.characters))
+    unsure = replace(checked, characters=tuple(replace(character, p_text=1.5) for character in checked.characters))
     for page in (checked, no_columns, unsure, replace(checked, image=Path("a\x01&b.png"))):
         data = alto(marked(page))
         alto_schema.assertValid(etree.fromstring(data))
@@ -209,7 +209,7 @@ def test_tei_has_corrections_zones_and_breaks(checked: PageResult, valid: Valid)
 )
 def test_the_page_that_a_text_begins_on_stands_before_its_first_column(head: str, valid: Valid) -> None:
     document = valid(tei(transcription(head + "著衣持鉢¶\n")))
-    breaks = [str(one.tag).split("}")[1] for one in document.iterfind(".//{*}body//{*}p/*")]
+    breaks = [str(element.tag).split("}")[1] for element in document.iterfind(".//{*}body//{*}p/*")]
     assert breaks == ["pb", "cb", "pb", "cb"]
 
 
@@ -282,7 +282,7 @@ def test_tei_has_the_readings_of_witnesses(shared: Path, valid: Valid) -> None:
     document = valid(tei(base, collations=[collate(base, witness)]))
     readings = {(words(app.find("{*}lem")), app.findtext("{*}rdg")) for app in document.iterfind(".//{*}app")}
     assert {("备", "儁"), ("聄", "翿"), ("躬", "射")} <= readings
-    assert [one.text for one in document.iterfind(".//{*}witness")] == [base.path.name, witness.path.name]
+    assert [element.text for element in document.iterfind(".//{*}witness")] == [base.path.name, witness.path.name]
 
 
 def test_a_manifest_shows_the_flags_on_the_pages(checked: PageResult) -> None:
@@ -322,10 +322,10 @@ def test_the_half_folios_of_a_plate_are_regions_of_one_canvas(checked: PageResul
     assert told["id"] == "https://example.org/KR1%20010.manifest.json"
     (canvas,) = told["items"]
     assert len({page["id"] for page in canvas["annotations"]}) == 2
-    assert [one["label"]["none"] for one in told["structures"]] == [[half.page] for half in halves]
-    regions = [one["items"][0] for one in told["structures"]]
-    assert [one["source"]["id"] for one in regions] == [canvas["id"]] * 2
-    assert [one["selector"]["value"] for one in regions] == ["xywh=225,0,225,800", "xywh=0,0,225,800"]
+    assert [structure["label"]["none"] for structure in told["structures"]] == [[half.page] for half in halves]
+    regions = [structure["items"][0] for structure in told["structures"]]
+    assert [region["source"]["id"] for region in regions] == [canvas["id"]] * 2
+    assert [region["selector"]["value"] for region in regions] == ["xywh=225,0,225,800", "xywh=0,0,225,800"]
 
 
 def test_a_page_without_image_has_no_coordinates_to_export(checked: PageResult) -> None:
@@ -357,8 +357,8 @@ def test_a_character_that_moved_is_one_note_in_every_form(valid: Valid, checked:
     assert house_list(notes).count("〕葉") == with_footnotes(corrected, notes).count("\n[^") == 1
     document = valid(tei(read, corrected.placed))
     choices = document.findall(".//{*}choice")
-    ids = [str(one.get("{http://www.w3.org/XML/1998/namespace}id")) for one in choices]
-    assert [one.get("corresp") for one in choices] == [f"#{name}" for name in ids[::-1]]
+    ids = [str(choice.get("{http://www.w3.org/XML/1998/namespace}id")) for choice in choices]
+    assert [choice.get("corresp") for choice in choices] == [f"#{name}" for name in ids[::-1]]
     flags = tuple(
         replace(checked.flags[0], id=one.flag, moved=one.moved, line=3, offset=one.offset, length=one.length,
                 transcribed=one.original, suggested=one.replacement, kind=one.kind)

@@ -152,4 +152,4 @@ def test_an_insertion_into_an_empty_half_row_is_in_that_half_row(written: dict[s
     assert rows == ["default", "note-right", "note-left", "default", "default"]
     assert lines == ["大夫", "案", INSERTED, "之西北耦", f"{TAKEN}上射曰{BY_HAND}"]
     alto = etree.fromstring(written["alto"].encode())
-    assert [one.get("CONTENT") for one in alto.iterfind(".//{*}String")] == lines
+    assert [element.get("CONTENT") for element in alto.iterfind(".//{*}String")] == lines

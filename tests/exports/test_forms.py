@@ -78,7 +78,7 @@ def test_each_character_of_a_pdf_lies_on_its_glyph(material: Material, tmp_path:
         for char in ("大", "案", "耦", "曰", "告"):
             at = len(text.get_text_range().partition(char)[0].encode("utf-16-le")) // 2
             left, bottom, right, top = (value * 300 / 72 for value in text.get_charbox(at, loose=True))
-            box = next(one.box for one in page.characters if one.text == char)
+            box = next(character.box for character in page.characters if character.text == char)
             x, y = (left + right) / 2, height * 300 / 72 - (top + bottom) / 2
             assert abs(x - box.centre[0]) < box.w / 2
             assert abs(y - box.centre[1]) < box.h / 2
@@ -108,7 +108,7 @@ def test_hocr_is_read_again_with_its_boxes(material: Material, tmp_path: Path) -
     (read,) = parse_readings(file, file.read_bytes())
     assert read.image == "WYG0103-0192c.png"
     assert all(line.vertical and line.placed for line in read.lines)
-    assert ["".join(one.text for one in line.characters) for line in read.lines] == [
+    assert ["".join(character.text for character in line.characters) for line in read.lines] == [
         line.replace("&", "").replace(";", "") for line in LINES
     ]
     (page,) = material.pages

@@ -50,7 +50,7 @@ def test_stated_probabilities_are_held_against_what_was_found() -> None:
     told = score([sure, wrong], PAGES, KEY).calibration
     assert told is not None
     assert told.brier == pytest.approx(((0.9 - 1) ** 2 + 0.3**2) / 2)
-    assert [(one.low, one.count, one.true) for one in told.reliability] == [(0.3, 1, 0.0), (0.9, 1, 1.0)]
+    assert [(bin_.low, bin_.count, bin_.true) for bin_ in told.reliability] == [(0.3, 1, 0.0), (0.9, 1, 1.0)]
     assert score([finding(1, 9)], PAGES, KEY).calibration is None
 
 

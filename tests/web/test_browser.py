@@ -27,7 +27,7 @@ def desk(page: Page, query: str = "") -> Page:
 def verdicts(folder: Path) -> list[tuple[int, Verdict, str]]:
     """What the store has, in the order in which it was decided."""
     with Store.open(folder / "proof.sqlite") as store:
-        return [(one.flag, one.verdict, one.reading) for one in decision_log(store, WORK)[::-1]]
+        return [(decision.flag, decision.verdict, decision.reading) for decision in decision_log(store, WORK)[::-1]]
 
 
 def kinds(folder: Path) -> list[Verdict]:
@@ -50,7 +50,7 @@ def test_a_whole_session_by_keys_is_what_the_store_has_and_is_gone_back_through_
     expect(page.locator("#end")).to_be_visible()
     saved(page)
     decided = verdicts(folder)
-    assert [one[:2] for one in decided] == pressed
+    assert [decision[:2] for decision in decided] == pressed
     assert decided[2][2] == "古"
 
     page.reload()
@@ -62,7 +62,9 @@ def test_a_whole_session_by_keys_is_what_the_store_has_and_is_gone_back_through_
     saved(page)
     assert kinds(folder)[len(pressed) :] == [Verdict.UNDO, Verdict.UNDO, Verdict.REDO]
     with Store.open(folder / "proof.sqlite") as store:
-        assert sorted(one.flag for one in standing_decisions(store, WORK)) == sorted(flag for flag, _ in pressed[:-1])
+        assert sorted(decision.flag for decision in standing_decisions(store, WORK)) == sorted(
+            flag for flag, _ in pressed[:-1]
+        )
     assert {"/".join(url.split("/")[:3]) for url in asked if not url.startswith("data:")} == {
         "/".join(page.url.split("/")[:3])
     }

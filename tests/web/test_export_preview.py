@@ -64,12 +64,12 @@ def test_the_desk_and_a_dry_run_say_the_same(
     assert main(["export", str(tmp_path / f"{OTHER}.txt"), "--config", str(tmp_path), "--dry-run"]) == 0
     told = capsys.readouterr()
     line = "page {page}, column {line}, offset {offset}: {old} → {new} ({person})"
-    lines = [line.format(**one) for one in said["items"] if one["written"]]
+    lines = [line.format(**item) for item in said["items"] if item["written"]]
     assert told.out.splitlines() == lines
-    left_out = [one for one in said["items"] if not one["written"]]
-    assert all(one["old"] != one["new"] for one in left_out), "what is open is listed with what was suggested"
-    assert all(f"not written, {one['reason']}" in told.err for one in left_out)
-    assert all(f"  {line.format(**one)}" in told.err for one in left_out)
+    left_out = [item for item in said["items"] if not item["written"]]
+    assert all(unused["old"] != unused["new"] for unused in left_out), "what is open is listed with what was suggested"
+    assert all(f"not written, {unused['reason']}" in told.err for unused in left_out)
+    assert all(f"  {line.format(**unused)}" in told.err for unused in left_out)
 
 
 def test_a_dry_run_says_places_and_changes_in_the_language_of_the_terminal(

@@ -71,4 +71,4 @@ def test_a_place_that_no_longer_reads_so_is_refused(unchanged: Served) -> None:
     client = unchanged.client
     answer = correct(client, asked(client, text="公")["items"][:1], "松", text="某")
     assert answer.status_code == 404
-    assert all(one["state"] is None for one in asked(client, text="公")["items"])
+    assert all(item["state"] is None for item in asked(client, text="公")["items"])

@@ -64,8 +64,8 @@ def test_a_layout_is_set_and_taken_back_and_the_second_of_two_is_told(served: Se
     back = client.post(OVERRIDES, json=body(layout=None, version=1, key="request-0003"))
     assert (back.status_code, back.json["layout"]) == (201, None)  # type: ignore[index]
     listed: Any = client.get(OVERRIDES).json
-    assert [one["version"] for one in listed["items"]] == [1, 2]
-    assert all(one["person"] and one["at"] for one in listed["items"])
+    assert [item["version"] for item in listed["items"]] == [1, 2]
+    assert all(item["person"] and item["at"] for item in listed["items"])
 
 
 @pytest.mark.parametrize("name", ["../config.toml", "..\\x.png", "%2e%2e/x.png", "."])

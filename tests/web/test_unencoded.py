@@ -13,7 +13,10 @@ NAMES = {(1, 0): "&KR0058;", (1, 4): "[金*本]", (2, 0): "&KR0058;", (3, 2): "�
 def add_work(served: Served, folder: Path) -> None:
     """A work with a page on which names and stopgaps stand for four of the characters."""
     page = checked("WYG0109-0001a", folder / "page.png", served.sha, ())
-    there = tuple(replace(one, text=NAMES.get((one.line, one.offset), one.text)) for one in page.characters)
+    there = tuple(
+        replace(character, text=NAMES.get((character.line, character.offset), character.text))
+        for character in page.characters
+    )
     add_page(served.store, replace(page, characters=there), work="rare", text="rare.txt", shapes=shapes_of(page))
 
 

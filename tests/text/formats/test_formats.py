@@ -40,7 +40,7 @@ def test_the_text_of_a_file_is_read_and_without_edits_it_stays_byte_for_byte(nam
     assert read.container == name.split(" ", maxsplit=1)[0]
     edition = parse_transcription(read, sample.path)
     assert edition.data() == sample.data
-    assert all(edition.text[one.start : one.end] == one.source for one in edition.stretches())
+    assert all(edition.text[stretch.start : stretch.end] == stretch.source for stretch in edition.stretches())
 
 
 @given(st.data())
