@@ -169,6 +169,16 @@ def test_every_seed_and_a_kanripo_juan_are_valid_tei_with_all_their_characters(s
         assert told == han("".join(stretch.source for stretch in source.stretches()))
 
 
+def test_a_missing_note_is_a_note_in_tei_and_characters_on_its_page(valid: Valid) -> None:
+    read = transcription("<pb:KR1_WYG_001-1a>¶\n司射北面[(白-日)/七]¶\n")
+    note = Correction("KR1_WYG_001-1a", 1, 2, 0, "(注曰/某[金*本]也)夫", "")
+    document = valid(tei(read, correct(read, [note]).placed))
+    (corr,) = document.iterfind(".//t:corr", TEI)
+    assert etree.tostring(corr, encoding="unicode", with_tail=False).partition(">")[2] == (
+        '<note place="inline" type="commentary">注曰<lb/>某[金*本]也</note>夫</corr>'
+    )
+
+
 def test_tei_has_corrections_zones_and_breaks(checked: PageResult, valid: Valid) -> None:
     corrected = correct(transcription(TEXT), CORRECTIONS)
     document = valid(tei(corrected.edition, corrected.placed, [checked]))
