@@ -70,3 +70,12 @@ def test_a_folder_without_texts_is_told_what_it_needs(tmp_path: Path, capsys: To
     (tmp_path / "key.tsv").write_bytes((PAGES / "planted.tsv").read_bytes())
     assert main(["bench", str(tmp_path)]) == 2
     assert "has no texts: a benchmark has texts/, images/ and key.tsv" in capsys.readouterr().err
+
+
+def test_errors_of_a_benchmark_are_in_the_language_of_the_terminal(
+    tmp_path: Path, capsys: Told, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("LC_ALL", "zh_TW.UTF-8")
+    (tmp_path / "key.tsv").write_text("page\tline\n", encoding="utf-8")
+    assert main(["bench", str(tmp_path)]) == 2
+    assert "缺 offset 一欄：答案須有 page, line, offset" in capsys.readouterr().err
