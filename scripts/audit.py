@@ -22,10 +22,10 @@ def looked_up(service: str) -> list[dict[str, object]] | None:
     line += ["--vulnerability-service", service, "--format", "json", "--requirement", str(LOCK)]
     ran = subprocess.run(line, capture_output=True, text=True, check=False)  # noqa: S603
     try:
-        found: list[dict[str, object]] = json.loads(ran.stdout)["dependencies"]
+        record: list[dict[str, object]] = json.loads(ran.stdout)["dependencies"]
     except (ValueError, KeyError):
         return None
-    return None if all("skip_reason" in one for one in found) else found
+    return None if all("skip_reason" in one for one in record) else record
 
 
 def main() -> int:
@@ -35,8 +35,8 @@ def main() -> int:
         if packages is None:
             sys.stderr.write(f"{service}: no index of vulnerabilities can be reached there from here\n")
             continue
-        skipped = [one["name"] for one in packages if "skip_reason" in one]
-        bad = [one for one in packages if one.get("vulns")]
+        skipped = [package["name"] for package in packages if "skip_reason" in package]
+        bad = [package for package in packages if package.get("vulns")]
         for one in bad:
             sys.stdout.write(f"{one['name']} {one['version']}: {json.dumps(one['vulns'], ensure_ascii=False)}\n")
         sys.stdout.write(f"{len(packages) - len(skipped)} packages looked up, {len(bad)} with known vulnerabilities\n")

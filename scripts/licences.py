@@ -81,8 +81,8 @@ def licence_of(name: str) -> str:
     if "License-Expression" in told:
         return told["License-Expression"]
     granted = ("License :: OSI Approved", "License :: Public Domain")
-    classifiers = [one for one in told.get_all("Classifier", []) if one.startswith(granted)]
-    named = [one.rpartition(" :: ")[2] for one in classifiers]
+    classifiers = [value for value in told.get_all("Classifier", []) if value.startswith(granted)]
+    named = [classifier.rpartition(" :: ")[2] for classifier in classifiers]
     named = [one for one in named if one != "OSI Approved"]
     line = told["License"].strip().splitlines() if "License" in told else []
     short = line[0].strip().strip('"') if line else ""
@@ -98,9 +98,9 @@ def allowed(licence: str) -> str | None:
     marks = []
     for part in re.split(r" AND ", licence):
         choices = [one.strip("() ") for one in re.split(r" OR ", part)]
-        if any(PERMISSIVE.fullmatch(one) for one in choices):
+        if any(PERMISSIVE.fullmatch(choice) for choice in choices):
             marks.append("")
-        elif any(WEAK.fullmatch(one) for one in choices):
+        elif any(WEAK.fullmatch(choice) for choice in choices):
             marks.append("weak")
         else:
             return None

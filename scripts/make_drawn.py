@@ -46,7 +46,9 @@ def main() -> None:
     engine, fonts = PPOCR(), FontChain.of_installed(options.font)
     if "sure" in options.only:
         taught = [
-            one for one in engine.trained_characters().characters if len(one) == 1 and is_han(one) and engine.knows(one)
+            character
+            for character in engine.trained_characters().characters
+            if len(character) == 1 and is_han(character) and engine.knows(character)
         ]
         policy = policy_of(Script.TRADITIONAL)
         sure = sure_forms(
@@ -65,7 +67,7 @@ def main() -> None:
 def met_in(texts: Sequence[Path]) -> set[str]:
     """The characters of some texts."""
     met: set[str] = set()
-    for path in (file for one in texts for file in (sorted(one.rglob("*.txt")) if one.is_dir() else [one])):
+    for path in (file for text in texts for file in (sorted(text.rglob("*.txt")) if text.is_dir() else [text])):
         try:
             met |= {chr(token) for token in set(stream_of(read_transcription(path)).tokens.tolist())}
         except TextError:

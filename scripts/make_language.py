@@ -110,7 +110,13 @@ def verse(package: Path) -> TokenStream:
     for path in files:
         for poem in json.loads(path.read_text(encoding="utf-8")):
             text = IN_BRACKETS.sub("", "".join(poem["paragraphs"]))
-            found.append([UNKNOWN if one == MISSING else ord(one) for one in text if one == MISSING or is_han(one)])
+            found.append(
+                [
+                    UNKNOWN if character == MISSING else ord(character)
+                    for character in text
+                    if character == MISSING or is_han(character)
+                ]
+            )
     edge = [BREAK] * MARGIN_TOKENS
     tokens = np.array([*edge, *(code for poem in found for code in (*poem, BREAK)), *edge], np.uint32)
     of_poem = np.repeat(np.arange(len(found)), [len(poem) + 1 for poem in found])

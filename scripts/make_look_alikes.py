@@ -136,7 +136,7 @@ def main() -> None:
     characters = list(counts)
     face = find_faces()[0]
     font = ImageFont.truetype(str(face.path), 64, index=face.index)
-    glyphs = {one: glyph for one in characters if (glyph := drawn(one, font)) is not None}
+    glyphs = {character: glyph for character in characters if (glyph := drawn(character, font)) is not None}
     confused, alike = confusions(glyphs), nearest(glyphs)
     relation = policy_of(Script.TRADITIONAL).relation
     rank = {one: number for number, one in enumerate(characters)}
@@ -167,7 +167,7 @@ def origin(one: str, other: str) -> str:
 
 def known(characters: list[str]) -> set[tuple[str, str]]:
     """The pairs that were known before."""
-    return {(one, other) for one in characters for other in characters if origin(one, other)}
+    return {(character, other) for character in characters for other in characters if origin(character, other)}
 
 
 if __name__ == "__main__":

@@ -44,7 +44,7 @@ def _of_command(path: str, command: click.Command, parent: click.Context | None 
 def status_table() -> str:
     """The exit statuses that errors, click and the shell have."""
     wrong = {ProofError.exit_code, click.UsageError.exit_code}
-    wrong |= {one.exit_code for one in _errors(ProofError)}
+    wrong |= {error.exit_code for error in _errors(ProofError)}
     if wrong != {2}:
         raise SystemExit(f"errors end with {sorted(wrong)}: say in {__file__} what each means")
     return (
@@ -58,9 +58,9 @@ def status_table() -> str:
 
 
 def _errors(base: type[ProofError]) -> Iterator[type[ProofError]]:
-    for one in base.__subclasses__():
-        yield one
-        yield from _errors(one)
+    for subclass in base.__subclasses__():
+        yield subclass
+        yield from _errors(subclass)
 
 
 SECTIONS = {

@@ -213,10 +213,10 @@ def alike(said: dict[Pair, set[str]], decomposed: dict[str, set[tuple[str, ...]]
             for sequence in forms:
                 groups[tuple(classes.get(part, part) for part in sequence)].add(character)
     for members in groups.values():
-        for one in members:
+        for member in members:
             for other in members:
-                if one < other:
-                    yield one, other
+                if member < other:
+                    yield member, other
 
 
 def compose(database: Database) -> Iterator[str]:

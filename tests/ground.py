@@ -75,7 +75,7 @@ def store_in(folder: Path, rate: float, flags: tuple[Flag, ...] = FLAGS) -> Stor
 
 def seeded_ids(store: Store) -> set[str]:
     """The ids of the seeded errors that stand in the store."""
-    return {one.id for one in store.flags(WORK, (Origin.SEEDED,))}
+    return {flag.id for flag in store.flags(WORK, (Origin.SEEDED,))}
 
 
 def check_again(store: Store, rate: float, flags: tuple[Flag, ...] = FLAGS, key: str = "same") -> None:

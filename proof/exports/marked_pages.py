@@ -152,6 +152,8 @@ def _row_at(source: str, insertion: Correction) -> tuple[Row, frozenset[int] | N
     """The row of an insertion into a column. If that is an otherwise empty half-row, also the offsets, in `source`, of
     the characters in the other half-row of the note; else None."""
     start, length = insertion.offset, len(insertion.replacement)
+    if _has_note(insertion.replacement):
+        return Row.MAIN, None
     for run in parse_column(source[:start] + insertion.replacement + source[start:]).runs:
         for cells, other_cells in ((run.right, run.left), (run.left, run.right)):
             is_new = [start <= cell.offset < start + length for cell in cells]
@@ -223,13 +225,23 @@ def _corrected(characters: Iterable[CheckedCharacter], corrections: Iterable[Cor
 def _insert(correction: Correction, ordered: Sequence[CheckedCharacter], texts: Mapping[int, _CorrectedText]) -> None:
     """Add an insertion to the text of the character after it, or of the last character of the line."""
     following = next((character for character in ordered if character.offset >= correction.offset), None)
+    inserted = _without_note_marks(correction.replacement)
     if following is None:
         if ordered:
-            texts[ordered[-1].offset].after += correction.replacement
+            texts[ordered[-1].offset].after += inserted
     elif following.offset == correction.offset and not following.length:  # see `_new_half_rows`
-        texts[following.offset].text += correction.replacement
+        texts[following.offset].text += inserted
     else:
-        texts[following.offset].before += correction.replacement
+        texts[following.offset].before += inserted
+
+
+def _without_note_marks(text: str) -> str:
+    """A text that is put in, a column or a missing note, without the marks of its notes."""
+    return "".join(cell.text for run in parse_column(text).runs for cell in run.cells) if _has_note(text) else text
+
+
+def _has_note(text: str) -> bool:
+    return any(run.is_note for run in parse_column(text).runs)
 
 
 def _lines(
@@ -256,12 +268,13 @@ def _restored(page: PageResult, column: CheckedColumn, corrections: Iterable[Cor
         return ()
     boxes = {flag.id: flag.bbox for flag in page.flags if flag.line == column.number and flag.bbox is not None}
     glyphs = tuple(
-        MarkedGlyph(correction.replacement, _within(boxes[correction.flag], page.image_size), None)
+        MarkedGlyph(_without_note_marks(correction.replacement), _within(boxes[correction.flag], page.image_size), None)
         for correction in insertions
         if correction.flag in boxes
     )
     box = Box.around(glyph.box for glyph in glyphs) if glyphs else _within(column.box, page.image_size)
-    return (MarkedLine(Row.MAIN, box, "".join(correction.replacement for correction in insertions), glyphs),)
+    text = "".join(_without_note_marks(correction.replacement) for correction in insertions)
+    return (MarkedLine(Row.MAIN, box, text, glyphs),)
 
 
 def _within(box: Box, size: tuple[int, int]) -> Box:

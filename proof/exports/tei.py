@@ -37,7 +37,7 @@ from proof.model.geometry import Box
 from proof.model.result import CheckedCharacter, CheckedColumn, PageResult
 from proof.store.authorities import REASON, SAME_BOOK
 from proof.text.addresses import Addresses
-from proof.text.column import ENTITY
+from proof.text.column import ENTITY, parse_column
 from proof.text.layers import BlockKind, Layer, LayerStretch, TextBlock
 from proof.text.lines import LINE_ENDING
 from proof.text.model import Page, Script
@@ -407,7 +407,7 @@ class _Writer:
         for number, column in enumerate(LINE_ENDING.split(change.placed.edit.replacement)):
             if number:
                 add(corr, "cb" if self.edition.paged else "lb")
-            _text(corr, column)
+            _with_notes(corr, column)
         if change.start in self.boxes:
             choice.set("facs", f"#{self.boxes[change.start]}")
 
@@ -462,6 +462,25 @@ def _open_note(element: etree._Element, kind: str) -> bool:
     if element.tag != f"{{{NAMESPACE}}}note" or element.tail:
         return False
     return element.get("type") == kind and element.get("place") == "inline"
+
+
+def _with_notes(parent: etree._Element, text: str) -> None:
+    """Append a text to an element, its notes `(right/left)` as inline notes."""
+    at = 0
+    for run in parse_column(text).runs:
+        if not run.is_note:
+            continue
+        first, last = run.cells[0], run.cells[-1]
+        start, end = text.rfind("(", at, first.offset), text.find(")", last.offset + last.length)
+        middle = text.rfind("/", start, run.left[0].offset) if run.left else end
+        _text(parent, text[at:start])
+        note = add(parent, "note", place="inline", type=_NOTE_TYPES[Layer.COMMENTARY])
+        _text(note, text[start + 1 : middle])
+        if run.left:
+            add(note, "lb")
+            _text(note, text[middle + 1 : end])
+        at = end + 1
+    _text(parent, text[at:])
 
 
 def _text(parent: etree._Element, text: str) -> None:

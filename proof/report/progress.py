@@ -88,7 +88,7 @@ class WorkProgress:
     @property
     def total(self) -> JuanCount:
         """The sums over all juan."""
-        names = ("pages", "characters", "flagged", "settled", "upheld", "confirmed", "samples", "missed")
+        names = ("pages", "characters", "flagged", "settled", "upheld", "exported", "confirmed", "samples", "missed")
         return JuanCount("", *(sum(getattr(juan, name) for juan in self.juans) for name in names))
 
     def as_dict(self) -> dict[str, Any]:
@@ -131,12 +131,13 @@ def progress_of(store: Store, work: str) -> WorkProgress:
     planted_by = [SeededErrorCounts.of(name, caught) for name, caught in caught_by_person.items()]
     settled = sum(juan.settled for juan in juans)
     undecided = sum(juan.flagged for juan in juans) - settled
+    exported = sum(juan.exported for juan in juans)
     return WorkProgress(
         at=datetime.now(UTC),
         juans=juans,
         people=tuple(sorted(people, key=lambda person: -person.decisions)),
         missed=estimate(sum(juan.samples for juan in juans), sum(juan.missed for juan in juans)),
-        waiting=UndecidedErrors.of(undecided, settled, sum(juan.upheld for juan in juans)),
+        waiting=UndecidedErrors.of(undecided, settled + exported, sum(juan.upheld for juan in juans) + exported),
         planted=SeededErrorCounts.of("", [answers_to_error[-1].caught for answers_to_error in answers]),
         planted_by=tuple(sorted(planted_by, key=lambda counts: -counts.answered)),
     )

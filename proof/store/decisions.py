@@ -215,7 +215,7 @@ def check_typed(request: DecisionRequest, flag: FlagRow) -> None:
     UnconfirmedReadingError if it looks like a slip and is not confirmed."""
     if request.verdict not in (Verdict.OTHER, Verdict.TYPED, Verdict.RETAIN):
         return
-    if flag.kind == Kind.LAYOUT.value:
+    if flag.kind == Kind.LAYOUT.value or "(" in flag.suggested:  # a column, or a missing note
         check_reading(request.reading, LONGEST_COLUMN)
         check_column_markup(request.reading)
     else:

@@ -21,6 +21,7 @@ from proof.model.notices import Notice
 from proof.model.result import Status
 from proof.quality.sampling import estimate
 from proof.store.decision_records import SETTLED, State
+from proof.store.exported_flags import WORK, exported_flags
 from proof.store.flag_arrays import IN_HALVES
 from proof.store.lookup import Sessions, StoredWork, StorePart, find_works, newest_act_id
 from proof.store.models import ActRow, FlagRow, LibraryRow, PageRow, RuleRow, RunRow
@@ -43,8 +44,9 @@ class WorkCounts:
     """The counts of a work.
 
     `pages` counts the pages by status, `read` those whose result is from the last run. `flagged` counts the raised
-    flags; of these `decided`, `settled`, and confirmed as errors (`upheld`). `confirmed` counts all confirmed errors,
-    including corrections by hand; `samples` the decided samples, `missed` the errors among them.
+    flags; of these `decided`, `settled`, and confirmed as errors (`upheld`). `exported` are confirmed errors that no
+    check flags any more, since their corrections are in the text. `confirmed` counts all confirmed errors, including
+    these and corrections by hand; `samples` the decided samples, `missed` the errors among them.
     """
 
     pages: Mapping[str, int] = field(default_factory=dict)
@@ -54,6 +56,7 @@ class WorkCounts:
     decided: int = 0
     settled: int = 0
     upheld: int = 0
+    exported: int = 0
     confirmed: int = 0
     samples: int = 0
     missed: int = 0
@@ -80,9 +83,10 @@ class WorkCounts:
         """The expected number of errors left: unsettled flags times the error rate of settled ones, plus characters
         times the error rate of the samples. None while no flag of the work is settled; in a work without flags, while
         no sample is decided."""
-        if not self.settled and (self.flagged or not self.samples):
+        judged = self.settled + self.exported
+        if not judged and (self.flagged or not self.samples):
             return None
-        in_flags = (self.flagged - self.settled) * self.upheld / self.settled if self.settled else 0.0
+        in_flags = (self.flagged - self.settled) * (self.upheld + self.exported) / judged if judged else 0.0
         return in_flags + estimate(self.samples, self.missed).rate * self.characters / 10_000
 
 
@@ -258,6 +262,11 @@ def _count_flags(session: Session, works: Collection[int] | None, counts: Mappin
             of_work["settled"] += count * (flagged and settled)
             of_work["upheld"] += count * (flagged and wrong)
             of_work["confirmed"] += count * wrong
+    exported = exported_flags(session, WORK, *_among(FlagRow.work_id, works))
+    for work, count in exported.upheld.items():
+        counts[work].update(exported=count, confirmed=count)
+    for work, count in exported.by_hand.items():
+        counts[work].update(confirmed=count)
 
 
 def _second_halves(works: Collection[int] | None) -> Select[int, str, bool, str, int]:

@@ -25,6 +25,7 @@ from proof.store.comments import count_problems
 from proof.store.decision_chains import REQUESTER, Requester
 from proof.store.decision_records import SETTLED, MissingFlagError, State
 from proof.store.double_readings import own_states
+from proof.store.exported_flags import PAGE, exported_flags
 from proof.store.flag_arrays import KINDS, PAIRED, STATES, FlagArrays, Mask
 from proof.store.lookup import (
     NO_PAGE,
@@ -245,9 +246,12 @@ class Queue(StorePart):
         size = len(arrays.pages) + 1
         by_position = {name: np.bincount(arrays.position[mask], minlength=size) for name, mask in masks.items()}
         counts_of: defaultdict[tuple[str, str], Counter[str]] = defaultdict(Counter)
+        with self._reading() as session:
+            exported = exported_flags(session, PAGE, FlagRow.work_id == work_id_subquery(work))
         for page in arrays.pages:
             counts = counts_of[page.text, page.juan_name]
-            counts.update(pages=1, characters=page.characters)
+            upheld, by_hand = exported.upheld[page.number], exported.by_hand[page.number]
+            counts.update(pages=1, characters=page.characters, exported=upheld, confirmed=upheld + by_hand)
             counts.update({name: int(of_position[page.position]) for name, of_position in by_position.items()})
         return [JuanCount(juan, **counts) for (_, juan), counts in counts_of.items()]
 

@@ -166,8 +166,9 @@ class WorkPair:
 
 @dataclass(frozen=True, slots=True)
 class JuanCount:
-    """The counts of a juan: raised flags, of these settled ones and confirmed errors (`upheld`); all confirmed errors,
-    including corrections by hand; decided samples, and the errors among them (`missed`)."""
+    """The counts of a juan: raised flags, of these settled ones and confirmed errors (`upheld`); confirmed errors that
+    are no longer flagged since their corrections are in the text (`exported`); all confirmed errors, including these
+    and corrections by hand; decided samples, and the errors among them (`missed`)."""
 
     juan: str
     pages: int
@@ -175,6 +176,7 @@ class JuanCount:
     flagged: int
     settled: int
     upheld: int
+    exported: int
     confirmed: int
     samples: int
     missed: int

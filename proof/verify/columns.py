@@ -100,10 +100,17 @@ class ReadColumn:
     def sure_share(self) -> float:
         """The number of surely read glyphs per cell between the first and the last glyph that are not faint."""
         ys = [glyph.y for glyph in self.glyphs if glyph.probable]
-        sure = [glyph for glyph in self.glyphs if not glyph.silent and _certainty(glyph) > MIN_SURE_CERTAINTY]
+        sure = [glyph for glyph in self.glyphs if _is_surely_read(glyph)]
         if not sure:
             return 0.0
         return len(sure) / ((max(ys) - min(ys)) / sure[0].pitch + 1)
+
+    @property
+    def contradiction(self) -> float:
+        """The cost of the alignment without its surplus glyphs that are surely read, which are no evidence against the
+        cut: they show what the line lacks."""
+        surplus = (self.glyphs[pairing.glyphs[0]] for pairing in self.pairings if pairing.step is Step.EXTRA_GLYPH)
+        return self.cost - SKIP_GLYPH_NATS * sum(map(_is_surely_read, surplus))
 
     @property
     def agreement(self) -> float:
@@ -184,7 +191,7 @@ class ColumnReader:
                 continue
             tried.append(strips)
             other = self._read_strips(best.area, line, cut_by, strips)
-            if other.cost < best.cost - MIN_GAIN_NATS:
+            if other.contradiction < best.contradiction - MIN_GAIN_NATS:
                 best = other
         return best
 
@@ -460,8 +467,11 @@ def _is_unclear(glyph: Glyph) -> bool:
 def _has_surplus_half(column: ReadColumn) -> bool:
     """Whether a note has a surplus glyph that is surely read."""
     surplus = (column.glyphs[pairing.glyphs[0]] for pairing in column.pairings if pairing.step is Step.EXTRA_GLYPH)
-    in_note = (glyph for glyph in surplus if glyph.row is not Row.MAIN and not glyph.silent)
-    return any(_certainty(glyph) > MIN_SURE_CERTAINTY for glyph in in_note)
+    return any(glyph.row is not Row.MAIN and _is_surely_read(glyph) for glyph in surplus)
+
+
+def _is_surely_read(glyph: Glyph) -> bool:
+    return not glyph.silent and _certainty(glyph) > MIN_SURE_CERTAINTY
 
 
 def _certainty(glyph: Glyph) -> float:

@@ -82,12 +82,13 @@ class Placement(Protocol):
 
 @dataclass(frozen=True, slots=True)
 class PageContext:
-    """The values that all flags of a page share."""
+    """The values that all flags of a page share. `marks_notes`: its text marks notes."""
 
     page: str
     ref: str
     layout: Placement
     threshold: float
+    marks_notes: bool = False
 
 
 class FlagMaker:
@@ -142,7 +143,7 @@ class FlagMaker:
                 case Step.EXTRA_GLYPH:
                     flags.append(self._extra_glyph(column, pairing, doubt))
         self._mark_ambiguous(column, flags)
-        return with_joined_runs(column, flags)
+        return with_joined_runs(column, flags, self._context.marks_notes)
 
     def _mark_ambiguous(self, column: ReadColumn, flags: list[Flag | None]) -> None:
         """Give the flags of a substitution and of the omissions right before it a common notice and the lowest of their

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 
 from proof.layout.half_folio import Outline
@@ -17,6 +17,7 @@ from proof.verify.columns import ReadColumn
 from proof.verify.legibility import MIN_DETAIL_PX, Legibility, is_in_note
 from proof.verify.line_assignment import Assignment, LineFault, LineTrouble
 from proof.verify.pairing import PageShown
+from proof.verify.places import markup_between
 
 LAYOUT_SCORE = 9.0
 """The score of a finding about a column or a page, above that of any character."""
@@ -166,8 +167,11 @@ def _trouble_flags(
     number = column.area.number if column else None
     evidence = Evidence(reason=trouble.fault.value, note=trouble.read, column=number)
     if trouble.fault is LineFault.MISSING:
-        has_notes = any("(" in source for source in sources.values())
-        read = _with_notes(column) if column and has_notes else "".join(filter(is_character, trouble.read))
+        read = (
+            _with_notes(column)
+            if column and has_marked_notes(sources.values())
+            else "".join(filter(is_character, trouble.read))
+        )
         indentation = _indentation(column, columns) if column and column.glyphs else ""
         return [layout_flag(empty_result, trouble.line, box, evidence, suggested=indentation + read)]
     line = sources.get(trouble.line, "")
@@ -178,6 +182,11 @@ def _trouble_flags(
     if trouble.fault is LineFault.MOVED:
         flags.append(layout_flag(empty_result, trouble.before, box, evidence, suggested=line))
     return flags
+
+
+def has_marked_notes(sources: Iterable[str]) -> bool:
+    """Whether the lines of a page mark notes."""
+    return any("(" in source for source in sources)
 
 
 def _indentation(column: ReadColumn, columns: Sequence[ReadColumn]) -> str:
@@ -203,18 +212,9 @@ def _with_notes(column: ReadColumn) -> str:
     source, row = "", Row.MAIN
     for glyph in column.glyphs:
         if glyph.probable and is_character(glyph.best):
-            source += _markup_between(row, glyph.row) + glyph.best
+            source += markup_between(row, glyph.row) + glyph.best
             row = glyph.row
-    return source + _markup_between(row, Row.MAIN)
-
-
-def _markup_between(row: Row, following: Row) -> str:
-    """The markup between two characters in these rows."""
-    if row is following:
-        return ""
-    if row is Row.RIGHT and following is Row.LEFT:
-        return "/"
-    return (")" if row is not Row.MAIN else "") + ("(" if following is not Row.MAIN else "")
+    return source + markup_between(row, Row.MAIN)
 
 
 def area_box(outline: Outline, column: ReadColumn) -> Box:

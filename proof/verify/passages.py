@@ -8,14 +8,14 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import replace
-from itertools import groupby
+from itertools import groupby, pairwise, starmap, zip_longest
 from typing import NamedTuple
 
 from proof.model.flags import MAX_CONTEXT_CHARACTERS, PLACEHOLDER, Evidence, Flag, Kind, context_of
 from proof.model.geometry import Box
 from proof.model.notices import Notice, NoticeCode
 from proof.text.column import SPECIAL
-from proof.text.model import Cell, Column
+from proof.text.model import Cell, Column, Row
 from proof.verify.align import Pairing, Step
 from proof.verify.columns import ReadColumn
 from proof.verify.glyphs import Glyph, room_between
@@ -24,6 +24,7 @@ from proof.verify.places import (
     Place,
     are_printed,
     glyph_of,
+    markup_between,
     omission_place,
     place_of_equal_neighbour,
     placeholder_place,
@@ -49,9 +50,9 @@ class Member(NamedTuple):
     flag: Flag
 
 
-def with_joined_runs(column: ReadColumn, flags: Sequence[Flag | None]) -> list[Flag]:
+def with_joined_runs(column: ReadColumn, flags: Sequence[Flag | None], marks_notes: bool = False) -> list[Flag]:
     """The flags of a column, with one flag for each run of missing or of surplus characters. `flags` has the flag of
-    each pairing, None if it has none."""
+    each pairing, None if it has none. `marks_notes`: a missing note is suggested with its markup."""
 
     def is_skipped(entry: tuple[Pairing, Flag | None]) -> bool:
         return entry[0].step in (Step.EXTRA_GLYPH, Step.EXTRA_CELL)
@@ -63,13 +64,14 @@ def with_joined_runs(column: ReadColumn, flags: Sequence[Flag | None]) -> list[F
         if skipped:
             first_pairing = entries[0][0]
             joined += _surplus(column, [member for member in members if member.pairing.cells])
-            joined += _missing(column, first_pairing.before, [member for member in members if not member.pairing.cells])
+            missing = [member for member in members if not member.pairing.cells]
+            joined += _missing(column, first_pairing.before, missing, marks_notes)
         else:
             joined += [member.flag for member in members]
     return joined
 
 
-def _missing(column: ReadColumn, before: int, members: Sequence[Member]) -> list[Flag]:
+def _missing(column: ReadColumn, before: int, members: Sequence[Member], marks_notes: bool) -> list[Flag]:
     """The flags about consecutive glyphs without a transcription, before the cell of number `before`. The raised flags
     are joined to one run, together with those between them about glyphs that are probably there."""
     raised = [number for number, (_, flag) in enumerate(members) if flag.raised]
@@ -79,11 +81,13 @@ def _missing(column: ReadColumn, before: int, members: Sequence[Member]) -> list
     run = [member for member in members[first:end] if (glyph := _glyph(column, member)).silent or glyph.probable]
     outside = [flag for _, flag in (*members[:first], *members[end:])]
     start, stop = source_before(column, before)
+    marks_rows = False
     if SPECIAL.search(source_of(column), start, stop) is None:
         parts = [run]
+        marks_rows = marks_notes and all(cell.row is Row.MAIN for cell in column.cells[max(0, before - 1) : before + 1])
     else:
         parts = [list(part) for _, part in groupby(run, key=lambda member: _glyph(column, member).row)]
-    joined = [_missing_run(column, before, part) for part in parts if any(flag.raised for _, flag in part)]
+    joined = [_missing_run(column, before, part, marks_rows) for part in parts if any(flag.raised for _, flag in part)]
     return [*outside, *(flag for flag in joined if flag is not None)]
 
 
@@ -103,18 +107,26 @@ def _missing_alone(column: ReadColumn, before: int, member: Member) -> Flag | No
     return flag if both is None else _moved_to(source_of(column), flag, both, flag.bbox, flag.evidence)
 
 
-def _missing_run(column: ReadColumn, before: int, run: Sequence[Member]) -> Flag | None:
-    """One flag for missing characters of one row; None if the text has printed signs for them."""
+def _missing_run(column: ReadColumn, before: int, run: Sequence[Member], marks_rows: bool) -> Flag | None:
+    """One flag for missing characters; None if the text has printed signs for them. With `marks_rows` they are
+    suggested with the markup of the notes in which they stand, otherwise they are of one row."""
     glyphs = [_glyph(column, member) for member in run]
     flags = [flag for _, flag in run]
     readings = [flag.suggested or UNREAD for flag in flags]
     strongest = max(flags, key=lambda flag: flag.score)
-    box, evidence = _union(flags), _evidence_of(flags, readings, strongest.evidence)
+    rows = [Row.MAIN, *(glyph.row if marks_rows else Row.MAIN for glyph in glyphs), Row.MAIN]
+    marks = list(starmap(markup_between, pairwise(rows)))
+    box, evidence = _union(flags), _evidence_of(flags, readings, marks, strongest.evidence)
     signs = placeholders(column, before, glyphs[0].row)
     if signs:
         return _flag_on_placeholders(column, signs, strongest, readings, box, evidence)
-    place = omission_place(column, before, glyphs, "".join(readings))
+    place = omission_place(column, before, glyphs, _between_marks(readings, marks))
     return _moved_to(source_of(column), strongest, place, box, evidence)
+
+
+def _between_marks(readings: Sequence[str], marks: Sequence[str]) -> str:
+    """The readings, each behind its marks, and the last marks."""
+    return "".join(mark + reading for mark, reading in zip_longest(marks, readings, fillvalue=""))
 
 
 def _flag_on_placeholders(
@@ -129,9 +141,9 @@ def _flag_on_placeholders(
     return _moved_to(source_of(column), flag, place, box, evidence)
 
 
-def _evidence_of(flags: Sequence[Flag], readings: Sequence[str], strongest: Evidence) -> Evidence:
+def _evidence_of(flags: Sequence[Flag], readings: Sequence[str], marks: Sequence[str], strongest: Evidence) -> Evidence:
     """The evidence for a run. Its probability and its alternatives are those of its least probable character; in the
-    alternatives the other characters are as they are read."""
+    alternatives the other characters are as they are read. `marks` as of `_between_marks`."""
     if len(flags) == 1:
         return strongest
     probabilities = [flag.evidence.p_best for flag in flags if flag.evidence.p_best is not None]
@@ -139,7 +151,7 @@ def _evidence_of(flags: Sequence[Flag], readings: Sequence[str], strongest: Evid
     notice = next((flag.evidence.notice for flag in flags if flag.evidence.notice), None)
     least = min(range(len(flags)), key=lambda number: flags[number].evidence.p_best or 0.0)
     alternatives = tuple(
-        ("".join((*readings[:least], text, *readings[least + 1 :])), probability)
+        (_between_marks([*readings[:least], text, *readings[least + 1 :]], marks), probability)
         for text, probability in flags[least].evidence.alternatives
     )
     p_best = min(probabilities, default=None)

@@ -40,6 +40,15 @@ class Place:
     suggested: str
 
 
+def markup_between(row: Row, following: Row) -> str:
+    """The markup between two characters in these rows."""
+    if row is following:
+        return ""
+    if row is Row.RIGHT and following is Row.LEFT:
+        return "/"
+    return (")" if row is not Row.MAIN else "") + ("(" if following is not Row.MAIN else "")
+
+
 def glyph_of(column: ReadColumn, cell: int) -> Glyph | None:
     """The glyph that a cell is paired with."""
     for pairing in column.pairings:

@@ -347,6 +347,13 @@ class DecisionsOut(BaseModel):
     items: list[Decision]
 
 
+class WithdrawalOut(BaseModel):
+    """Decisions of one person that were taken back."""
+
+    places: int = Field(description="The number of places whose decisions were taken back")
+    left: int = Field(description="The number of places that were left, since others decided them afterwards")
+
+
 class WitnessRecordsOut(BaseModel):
     items: list[WitnessRecord]
 

@@ -19,6 +19,7 @@ from proof.store.history import HistoryFilter
 from proof.store.manual_corrections import ManualCorrection
 from proof.store.queue_records import CursorError, ListedPage, QueueFilter
 from proof.store.search import position_of
+from proof.store.withdrawals import DecisionsOfPerson
 from proof.web import answers, schemas, serializers
 from proof.web.people import may, person
 from proof.web.project import project
@@ -277,6 +278,16 @@ def redo(path: schemas.WorkPath, body: schemas.UndoBody) -> Response:
 
     This is possible until you do something else. The answer is 409 if other people have changed the same since."""
     return _undo_or_redo(project().store.acts.redo, path.work, body)
+
+
+@api.post("/works/<string:work>/withdrawals", tags=[DECISIONS], responses={200: answers.WithdrawalOut})
+def withdraw(path: schemas.WorkPath, body: schemas.WithdrawalBody) -> Response:
+    """Take back all decisions that one person made in a time.
+
+    This is one act of an administrator, which can be undone. Places that others decided afterwards are left."""
+    made = DecisionsOfPerson(body.person, body.since, body.until)
+    withdrawn = project().store.withdrawals.withdraw(path.work, made, person(), body.key)
+    return answer(answers.WithdrawalOut(places=withdrawn.places, left=withdrawn.left))
 
 
 def page_detail_of(work: str, number: int) -> tuple[ListedPage, answers.PageDetailOut]:

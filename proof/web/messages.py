@@ -140,6 +140,8 @@ SCRIPT_MESSAGES = {
     "hides": _("hides %(num)s"),
     "gone": _("no longer in the text"),
     "takeBack": _("take back"),
+    "withdrawn": _("Places at which decisions were taken back: %(num)s"),
+    "decidedSince": _("left, since others decided them afterwards: %(num)s"),
     "readAs": _("read as %(reading)s"),
     "place": _("col. %(column)s, char. %(character)s"),
     "column": _("column %(number)s"),

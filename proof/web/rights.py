@@ -55,6 +55,7 @@ ARBITRATION = (
 """Endpoints for people who decide between two blind readers."""
 _NEEDS = {
     "api.set_rule": Right.RULE,
+    "api.withdraw": Right.OVERRULE,
     **dict.fromkeys(UNCHANGING_POSTS, Right.SEE),
     **dict.fromkeys(ARBITRATION, Right.OVERRULE),
     "accounts.people": Right.MANAGE,

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Annotated, Any, Literal
 
-from pydantic import BaseModel, ConfigDict, Field, StringConstraints, model_validator
+from pydantic import AwareDatetime, BaseModel, ConfigDict, Field, StringConstraints, model_validator
 
 from proof.model.flags import Kind
 from proof.store.accounts import LONGEST_NAME, LONGEST_PASSWORD, SHORTEST_PASSWORD, Role
@@ -277,6 +277,15 @@ class RuleBody(StrictModel):
     text: Text = Field(description="The character in the text")
     image: Text = Field(description="The character on the image")
     holds: bool = Field(description="True makes the rule, false removes it")
+
+
+class WithdrawalBody(StrictModel):
+    """The decisions of one person in a time, to be taken back."""
+
+    person: str = Field(min_length=1, max_length=255, description="Who made the decisions")
+    since: AwareDatetime = Field(description="Their earliest time")
+    until: AwareDatetime = Field(description="The time that they were made before")
+    key: Key
 
 
 class UndoBody(StrictModel):

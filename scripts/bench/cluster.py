@@ -291,9 +291,9 @@ def processes(*running: Started) -> Iterator[None]:
     try:
         yield
     finally:
-        for one in running:
-            one.kill()
-            one.wait()
+        for process in running:
+            process.kill()
+            process.wait()
 
 
 def cpu(pid: int) -> float:
@@ -368,8 +368,10 @@ def compared(folder: Path, pages: int, characters: int) -> list[int]:
     from proof.store import Store
 
     def told(result: Any) -> Any:
-        glyphs = [(one.line, one.offset, one.text, one.box) for one in result.characters]
-        return glyphs, sorted((one.id, one.kind, one.transcribed, one.suggested, one.offset) for one in result.flags)
+        glyphs = [(character.line, character.offset, character.text, character.box) for character in result.characters]
+        return glyphs, sorted(
+            (flag.id, flag.kind, flag.transcribed, flag.suggested, flag.offset) for flag in result.flags
+        )
 
     seen: Counter[str] = Counter()
     other = 0

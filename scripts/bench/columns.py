@@ -59,7 +59,7 @@ class Real:
     @property
     def text(self) -> tuple[float, float, float, float]:
         """What holds all the boxes of text: left, top, right, bottom."""
-        own = np.array([one[1:] for one in self.boxes if one[0] in TEXT])
+        own = np.array([box[1:] for box in self.boxes if box[0] in TEXT])
         return (
             float(own[:, 0].min()),
             float(own[:, 1].min()),
@@ -254,8 +254,8 @@ def found_on(page: Real) -> list[dict[str, float]]:
     found = find_columns(page.image)
     back = np.asarray(cv2.invertAffineTransform(page.matrix), np.float64)
     columns = []
-    for one in found.columns:
-        left, top, right, bottom = with_room(found, one)
+    for column in found.columns:
+        left, top, right, bottom = with_room(found, column)
         ends = [(left, top), (right, top), (right, bottom), (left, bottom)]
         corners = found.sheet.rectification.to_file(np.array(ends, np.float64)) @ back[:, :2].T + back[:, 2]
         (x0, y0), (x1, y1) = corners.min(axis=0), corners.max(axis=0)
@@ -275,7 +275,7 @@ def checked_on(page: Real) -> list[dict[str, float]]:
     inked = [a for a in outline.columns if has_ink(layout.ink, a.left, a.top, a.right, a.bottom, MIN_COLUMN_INK)]
     areas = inked if outline.ruled else []
     boxes = [outline.file_box(a.left, a.top - a.raised, a.right, a.bottom) for a in areas]
-    return [{"x": one.x, "y": one.y, "w": one.w, "h": one.h} for one in boxes]
+    return [{"x": box.x, "y": box.y, "w": box.w, "h": box.h} for box in boxes]
 
 
 def letters_of(shared: Path, rng: np.random.Generator) -> Iterator[str]:

@@ -358,7 +358,7 @@ def measure(options: argparse.Namespace) -> Iterator[TableRow]:
     each = (time.perf_counter() - started) / len(pages)
     sound_flags = [sum(flag.raised for flag in result.flags) for _, result in checked]
     tell(f"sound: {' '.join(s.name for s, _ in checked)}: flags {sound_flags}, {each:.2f} s a page")
-    wanted = [one for one in options.only.split(",") if one]
+    wanted = [part for part in options.only.split(",") if part]
     for name in DAMAGES:
         if wanted and not any(one in name for one in wanted):
             continue

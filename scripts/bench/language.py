@@ -142,12 +142,15 @@ def measure(options: argparse.Namespace) -> Iterator[TableRow]:
 
 def _pooled(measured: Sequence[Measured]) -> Iterator[TableRow]:
     """All works together, at several thresholds."""
-    every, planted_odds = sum(one.characters for one in measured), np.concatenate([one.planted for one in measured])
-    sound, beside = (np.concatenate([getattr(one, name) for one in measured]) for name in ("sound", "beside"))
+    every, planted_odds = (
+        sum(measure.characters for measure in measured),
+        np.concatenate([measure.planted for measure in measured]),
+    )
+    sound, beside = (np.concatenate([getattr(measure, name) for measure in measured]) for name in ("sound", "beside"))
     for threshold in (1.5, 2.0, 2.5, 2.75, 3.0, 3.25, 3.5, 4.0):
         recall, false = (planted_odds >= threshold).mean(), 1000 * (sound >= threshold).sum() / every
         near = 1000 * (beside >= threshold).sum() / every
-        mean = np.mean([one.recall(threshold) for one in measured])
-        means = np.mean([one.false(threshold) for one in measured])
+        mean = np.mean([measure.recall(threshold) for measure in measured])
+        means = np.mean([measure.false(threshold) for measure in measured])
         counts = (f"{recall:.3f}", f"{false:.3f}", f"{near:.3f}", f"{mean:.3f}, {means:.2f}")
         yield f"at {threshold:.2f}", f"{every:,}", str(len(planted_odds)), *counts

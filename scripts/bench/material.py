@@ -50,7 +50,7 @@ def letters(shared: Path, rng: np.random.Generator, engine: Engine) -> Iterator[
         text = read_transcription(files[int(rng.integers(len(files)))])
         for page in text.pages[int(rng.integers(max(1, len(text.pages)))) :]:
             for column in page.columns:
-                yield from (one for one in column.source if is_han(one) and engine.knows(one))
+                yield from (character for character in column.source if is_han(character) and engine.knows(character))
 
 
 def write_drawn(

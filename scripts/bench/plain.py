@@ -90,7 +90,7 @@ def measured(
         if outline.ruled
         else []
     )
-    counts = Counter(columns=len(drawn.corners), right=sum(right(boxes, one) for one in drawn.corners))
+    counts = Counter(columns=len(drawn.corners), right=sum(right(boxes, corner) for corner in drawn.corners))
     counts["extra"] = sum(not any(box.contains(*map(float, c.mean(axis=0))) for c in drawn.corners) for box in boxes)
     clean = checker.judge(drawn.page, "", found, readings, ())
     counts["characters"] = sum(cell.han for column in drawn.page.columns for cell in column.cells)

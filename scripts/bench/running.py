@@ -48,8 +48,8 @@ class Planted:
 def plant(edition: Transcription, seed: int, confusable: dict[str, str], within: str) -> tuple[str, list[Planted]]:
     """The text of an edition with errors at random places; only what stands in `within`, the part on the images."""
     rng = random.Random(seed)  # noqa: S311 - a measurement that can be repeated
-    stretches = [one for one in edition.stretches() if one.layer is not Layer.APPARATUS]
-    cells = [cell for one in stretches for cell in one.cells()]
+    stretches = [stretch for stretch in edition.stretches() if stretch.layer is not Layer.APPARATUS]
+    cells = [cell for stretch in stretches for cell in stretch.cells()]
     text = "".join(cell.text if len(cell.text) == 1 else "?" for cell in cells)
     begin = text.index(within[:12])
     end = text.index(within[-12:], begin) + 12
@@ -114,7 +114,7 @@ def score(settings: Settings, text: Path, planted: Sequence[Planted], total: Sco
                 start = addresses.line(flag.page if edition.paged else "", flag.line)[0] + flag.offset
             else:
                 start = -9
-            near = [one for one in planted if one.start - 1 <= start <= one.end + 1]
+            near = [error for error in planted if error.start - 1 <= start <= error.end + 1]
             hit |= set(near)
             total.false += not near
             if details and not near:
@@ -123,10 +123,10 @@ def score(settings: Settings, text: Path, planted: Sequence[Planted], total: Sco
     total.caught += len(hit)
     total.planted += len(planted)
     if details:
-        for one in planted:
-            if one not in hit:
-                around = edition.text[one.start - 4 : one.end + 4].replace("\n", "/")
-                tell(f"missed {text.name} {one.kind} {around}")
+        for error in planted:
+            if error not in hit:
+                around = edition.text[error.start - 4 : error.end + 4].replace("\n", "/")
+                tell(f"missed {text.name} {error.kind} {around}")
 
 
 def measured(options: argparse.Namespace, folder: Path) -> dict[str, Score]:
@@ -144,8 +144,8 @@ def measured(options: argparse.Namespace, folder: Path) -> dict[str, Score]:
     render(read_transcription(drawn), images, wear=LEVELS[options.wear], seed=options.seeds[0])
     within = "".join(
         cell.text if len(cell.text) == 1 else "?"
-        for one in read_transcription(drawn).stretches()
-        for cell in one.cells()
+        for stretch in read_transcription(drawn).stretches()
+        for cell in stretch.cells()
     )  # fmt: skip
     found: dict[str, Score] = {}
     for name in ("kanripo", *options.forms.split(",")):

@@ -134,11 +134,11 @@ def turn(kind: str, options: argparse.Namespace) -> Turn:
     ready, told = context.Barrier(count), context.Queue()
     words = (kind, options.shared, (options.runtime, options.device), options.rounds, ready, told)
     started = [context.Process(target=work, args=words) for _ in range(count)]
-    for one in started:
-        one.start()
+    for process in started:
+        process.start()
     found = [told.get() for _ in started]
-    for one in started:
-        one.join()
+    for process in started:
+        process.join()
     pages = sum(pages for pages, *_ in found)
     clock = max(end for *_, end, _ in found) - min(begun for _, begun, *_ in found)
     return Turn(pages, clock, sum(used for *_, used in found))

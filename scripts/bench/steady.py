@@ -32,7 +32,7 @@ def spoiled(source: str) -> str:
     for number, line in enumerate(lines):
         letters = list(line)
         for at in range(number % EVERY, len(letters) - 1, EVERY):
-            if all("\u4e00" <= one <= "\u9fff" for one in letters[at : at + 2]) and not line.startswith("#"):
+            if all("\u4e00" <= letter <= "\u9fff" for letter in letters[at : at + 2]) and not line.startswith("#"):
                 letters[at], letters[at + 1] = letters[at + 1], letters[at]
         lines[number] = "".join(letters)
     return "\n".join(lines)

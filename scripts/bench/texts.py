@@ -67,9 +67,9 @@ def read_back(paths: Sequence[Path]) -> Read:
         changed += correct(edition, []).data != path.read_bytes()
         standing, missed = marks_of(edition)
         told = {
-            one.line
-            for one in edition.remarks
-            if one.notice.code in (RemarkCode.MARK_MALFORMED, RemarkCode.MARK_NOT_READ)
+            remark.line
+            for remark in edition.remarks
+            if remark.notice.code in (RemarkCode.MARK_MALFORMED, RemarkCode.MARK_NOT_READ)
         }
         marks, unread, unnamed = (
             marks + standing,

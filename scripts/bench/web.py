@@ -80,8 +80,10 @@ class Browser:
 
     def decide(self, flag: int, key: str) -> tuple[float, int]:
         start = time.perf_counter()
-        said = self._post(f"/api/v1/works/{WORK}/flags/{flag}/decisions", {"verdict": "take", "version": 0, "key": key})
-        return time.perf_counter() - start, int(said["id"])
+        answer = self._post(
+            f"/api/v1/works/{WORK}/flags/{flag}/decisions", {"verdict": "take", "version": 0, "key": key}
+        )
+        return time.perf_counter() - start, int(answer["id"])
 
     def _post(self, path: str, body: dict[str, Any]) -> Any:
         headers = {"Content-Type": "application/json", "X-CSRFToken": self.token}
@@ -125,7 +127,7 @@ def searches(browser: Browser, where: str) -> list[float]:
 def glyph_views(browser: Browser) -> list[float]:
     """The first screen of every character of the work, and what it is held against: none asked for before."""
     characters = sorted(set("".join(LINES)))
-    quoted = [urllib.parse.quote(one) for one in characters]
+    quoted = [urllib.parse.quote(character) for character in characters]
     base = f"/api/v1/works/{WORK}/glyphs?limit=60"
     return [
         browser.get(f"{base}&text={a}{more}") for a in quoted for more in ("", f"&against={quoted[0]}", "&order=alike")

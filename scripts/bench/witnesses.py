@@ -157,7 +157,7 @@ class Trials:
                 copies[own, shared] = self._copy(bad, rows, edition, own, shared, seed)
                 twins[own, shared] = self._copy(bad, rows, edition, own, shared, seed + 5000)
         others = [read_transcription(self._bench.shared / path) for path in source.editions]
-        flags = tuple(flag for one in results for flag in one.flags if flag.kind not in (Kind.LAYOUT, Kind.AUDIT))
+        flags = tuple(flag for result in results for flag in result.flags if flag.kind not in (Kind.LAYOUT, Kind.AUDIT))
         return Trialled(
             tag,
             edition,
@@ -165,7 +165,7 @@ class Trials:
             flags,
             truths(flags, rows, self._bench.score.meets),
             self._bench.texts.read_pages(bad),
-            {one.page: one.status.value for one in results},
+            {result.page: result.status.value for result in results},
             rows,
             tuple(beside(edition, other)[0] for other in others),
             copies,
@@ -253,8 +253,8 @@ class Condition:
 
     def parallels(self, trial: Trialled) -> list[Parallel]:
         if self.edition is not None:
-            return list(trial.editions[self.edition : self.edition + 1]) + [trial.copies[one] for one in self.copies]
-        return [trial.copies[one] for one in self.copies] + [trial.twins[one] for one in self.twins]
+            return list(trial.editions[self.edition : self.edition + 1]) + [trial.copies[copy] for copy in self.copies]
+        return [trial.copies[copy] for copy in self.copies] + [trial.twins[twin] for twin in self.twins]
 
 
 EDITION = Condition("another edition", edition=0)

@@ -141,7 +141,7 @@ class History:
 
     def open_flags(self, *, layout: bool = False) -> list[dict[str, Any]]:
         _, answer = self.ask("GET", "flags?state=open&limit=200")
-        return [one for one in answer["items"] if layout or (one["line"] > 0 and one["kind"] != "layout")]
+        return [item for item in answer["items"] if layout or (item["line"] > 0 and item["kind"] != "layout")]
 
     def take_all(self) -> None:
         """Take what is suggested, flag by flag, until none is open."""
@@ -323,7 +323,7 @@ class History:
             status, job = self.ask("GET", f"{address}/read-again/{job['id']}")
             status = 202 if job["outcome"] is None and not job["reason"] else 200
         assert job["outcome"], job
-        assert all(one["state"] != "corrected" for one in job["outcome"]["lost"]), job["outcome"]["lost"]
+        assert all(flag["state"] != "corrected" for flag in job["outcome"]["lost"]), job["outcome"]["lost"]
         return f"page {page['page']}: {job['outcome']['status']}"
 
     def _layout(self, page: dict[str, Any]) -> dict[str, Any]:
@@ -441,7 +441,7 @@ class History:
 
     def check(self) -> str:
         """Check, which asks again of nothing that was decided."""
-        said = self.run_check()
+        completed = self.run_check()
         for flag in self.open_flags():
             cell = self.cell(flag)
             if cell is None or not cell.settled or cell.touched or cell.reads is None:
@@ -450,7 +450,7 @@ class History:
             is_other = not cell.reads and flag["suggested"] not in cell.was  # not of what was deleted there
             if flag["transcribed"] or not (is_longer or is_other):
                 raise AssertionError(f"what was decided is asked again: {flag['transcribed']}→{flag['suggested']}")
-        return said
+        return completed
 
     def run_check(self) -> str:
         status, said = self.proof("check", "-q", *(["--threshold", f"{self.threshold}"] if self.threshold else []))

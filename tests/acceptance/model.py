@@ -102,7 +102,7 @@ Row = list[Cell]
 
 
 def row_of(text: str) -> Row:
-    return [Cell(one, one) for one in text]
+    return [Cell(character, character) for character in text]
 
 
 class Text:

@@ -125,7 +125,11 @@ def read_pages(monkeypatch: pytest.MonkeyPatch) -> list[str]:
 
 def places(outcome: CheckOutcome) -> list[tuple[str, int, str, str]]:
     """What is raised, and where."""
-    return [(one["page"], one["line"], one["transcribed"], one["suggested"]) for one in lines(outcome) if one["raised"]]
+    return [
+        (line["page"], line["line"], line["transcribed"], line["suggested"])
+        for line in lines(outcome)
+        if line["raised"]
+    ]
 
 
 PLANTED = [(SECOND, 5, "北", "比")]

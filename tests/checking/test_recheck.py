@@ -64,7 +64,7 @@ def in_a_corner(layout_override: LayoutOverrideShape) -> LayoutOverrideShape:
 def agreeing(result: PageResult) -> float:
     """The share of a page's characters that are read as they are transcribed, of all that its text has."""
     written = sum(len(column.source.strip()) for column in result.columns) or 1
-    return sum(one.read == one.text for one in result.characters) / written
+    return sum(character.read == character.text for character in result.characters) / written
 
 
 @dataclass(frozen=True)
@@ -168,7 +168,7 @@ def test_an_image_given_to_a_page_is_the_one_that_is_read(settings: Settings) ->
 def told(project: Project) -> list[tuple[str, float, bool, tuple[WitnessReading, ...]]]:
     """What the flags of a work say, and what witnesses said of them."""
     flags = project.store.flags(project.work)
-    return sorted((one.id, one.score, one.raised, one.evidence.witnesses) for one in flags)
+    return sorted((flag.id, flag.score, flag.raised, flag.evidence.witnesses) for flag in flags)
 
 
 @pytest.mark.parametrize("old", ["stays", "is gone"])
@@ -191,7 +191,7 @@ def test_a_project_that_was_copied_or_moved_reads_its_own_text_again(
         text = (copied / "text.txt").read_text(encoding="utf-8")
         assert text.count("\n司射适西阶西") == 1
         (copied / "text.txt").write_text(text.replace("\n司射适西阶西", "\n司龘适西阶西"), encoding="utf-8")
-        assert [one.flag.transcribed for one in project.reader.read(project.work, 1).fresh] == ["龘"]
+        assert [flag.flag.transcribed for flag in project.reader.read(project.work, 1).fresh] == ["龘"]
 
 
 def test_witnesses_weigh_the_flags_of_a_page_read_again_as_a_check_has_them_weighed(

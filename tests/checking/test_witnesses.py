@@ -69,13 +69,13 @@ def test_witnesses_speak_for_and_against_and_are_kept_with_the_flag(folder: Path
     alone = flags_with(folder, tmp_path, [])
     heard = flags_with(folder, tmp_path, [other, folder / "agrees.txt"])
     flag, before = heard["失矢"], alone["失矢"]
-    assert [(one.siglum, one.reading, one.side) for one in flag.evidence.witnesses] == [
+    assert [(witness.siglum, witness.reading, witness.side) for witness in flag.evidence.witnesses] == [
         ("KR1d0028_007", "矢", "image"),
         ("agrees", "失", "text"),
     ]
     assert flag.id == before.id
-    assert flag.score == pytest.approx(before.score + sum(one.weight for one in flag.evidence.witnesses))
-    assert [one.weight > 0 for one in flag.evidence.witnesses] == [True, False]
+    assert flag.score == pytest.approx(before.score + sum(witness.weight for witness in flag.evidence.witnesses))
+    assert [witness.weight > 0 for witness in flag.evidence.witnesses] == [True, False]
 
 
 def test_a_second_check_hears_nobody_twice_and_one_without_witnesses_forgets_them(

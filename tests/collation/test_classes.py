@@ -196,6 +196,8 @@ def test_one_more_character_before_the_same_one_all_over_is_systematic() -> None
     numbers = [f"{word}十三年" for word in "春夏秋冬朝夕"]
     base = "".join(part + TEXT[20 * n : 20 * n + 20] for n, part in enumerate(numbers))
     collation = collate(edition(base, "a.txt"), edition(base.replace("十", "一十"), "b.txt"))
-    assert [(one.witness, one.category) for one in collation.differences] == [("一", Class.SYSTEMATIC)] * 6
+    assert [(difference.witness, difference.category) for difference in collation.differences] == [
+        ("一", Class.SYSTEMATIC)
+    ] * 6
     (pair,) = collation.systematic
     assert (pair.base, pair.witness, pair.side, pair.confirmed) == ("十", "一十", Side.WITNESS, 6)

@@ -24,7 +24,10 @@ def edition(text: str, name: str) -> Transcription:
 
 def slipped(seed: int) -> str:
     rng = random.Random(seed)  # noqa: S311
-    return "".join(rng.choice((one, one, one, one, one, "", one * 2, "甲乙", "丙")) for one in TEXT)
+    return "".join(
+        rng.choice((character, character, character, character, character, "", character * 2, "甲乙", "丙"))
+        for character in TEXT
+    )
 
 
 @given(st.lists(st.integers(0, 400), min_size=1, max_size=3))

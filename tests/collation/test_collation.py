@@ -62,13 +62,21 @@ def test_the_mirror_against_its_source_has_the_known_errors_and_no_other(shared:
         for row in known
     }
     allowed = {Class.ERROR, Class.READING, Class.ORTHOGRAPHY, Class.SCRIPT, Class.UNENCODED}
-    assert {one.category for one in collation.differences} <= allowed
-    assert all(one.rule for one in collation.differences if one.category not in (Class.ERROR, Class.READING))
+    assert {difference.category for difference in collation.differences} <= allowed
+    assert all(
+        difference.rule
+        for difference in collation.differences
+        if difference.category not in (Class.ERROR, Class.READING)
+    )
 
 
 def test_the_footnotes_that_name_the_damaged_readings_are_carried_to_their_findings(damaged: Collation) -> None:
     """Of twelve notes four are on readings that the other text has."""
-    carried = {(one.base, one.witness): one.notes[0].text for one in damaged.differences if one.notes}
+    carried = {
+        (difference.base, difference.witness): difference.notes[0].text
+        for difference in damaged.differences
+        if difference.notes
+    }
     assert carried == {
         ("备", "儁"): "儁：原作備，據嚴本校勘記改。",
         ("进", "雖"): "雖：原作進，據嚴本校勘記改。",
@@ -76,12 +84,12 @@ def test_the_footnotes_that_name_the_damaged_readings_are_carried_to_their_findi
         ("射", "躬"): "躬：原作射，據嚴本校勘記改。",
     }
     text, told = damaged.base.edition.text, [flag for flag in flags(damaged) if flag.raised]
-    for one in damaged.differences:
-        if one.notes:
-            assert (one.category, one.rule) == (Class.ERROR, "apparatus")
-            assert text[one.start : one.start + one.length] == one.base
-            (flag,) = [flag for flag in told if one.notes[0].text in (flag.evidence.note or "")]
-            assert (flag.transcribed, flag.suggested) == (one.base, one.witness)
+    for difference in damaged.differences:
+        if difference.notes:
+            assert (difference.category, difference.rule) == (Class.ERROR, "apparatus")
+            assert text[difference.start : difference.start + difference.length] == difference.base
+            (flag,) = [flag for flag in told if difference.notes[0].text in (flag.evidence.note or "")]
+            assert (flag.transcribed, flag.suggested) == (difference.base, difference.witness)
 
 
 SEEDS = ("000", "001", "002", "003", "004")
@@ -102,17 +110,21 @@ def test_the_order_of_the_witnesses_does_not_change_what_is_found(shared: Path, 
 
 def test_a_passage_that_one_side_lacks_is_one_finding_and_nothing_is_paired_with_unlike_text(shared: Path) -> None:
     collation = collate(seed(shared, "004"), seed(shared, "000"))
-    told = [one for one in collation.differences if one.category not in (Class.SCRIPT, Class.ORTHOGRAPHY)]
-    words = {(one.base, one.witness) for one in told if one.category in WORD_CLASSES}
+    chosen_differences = [
+        difference
+        for difference in collation.differences
+        if difference.category not in (Class.SCRIPT, Class.ORTHOGRAPHY)
+    ]
+    words = {(one.base, one.witness) for one in chosen_differences if one.category in WORD_CLASSES}
     missing, other = {("传丈专反下传同", ""), ("下宾厌同", "")}, {("", "坐"), ("今", "古"), ("", "酒"), ("谓", "卻")}
     assert words == missing | other
-    (unlike,) = [one for one in told if one.category is Class.UNLIKE]
+    (unlike,) = [one for one in chosen_differences if one.category is Class.UNLIKE]
     assert (unlike.base, unlike.witness) == ("右迎宾记立者东面北上宾党", "主人獻賔")
-    short = [one for one in told if one.category is Class.PASSAGE and 0 < len(one.base) <= 8]
+    short = [one for one in chosen_differences if one.category is Class.PASSAGE and 0 < len(one.base) <= 8]
     between = [("右张侯记", ""), ("右速宾记", "")]
     assert [(one.base, one.witness) for one in short] == between, "what lies between two parts is told, however short"
-    assert not collation.only_base or {one.text for one in collation.only_base} <= {
-        one.base if len(one.base) <= 40 else f"{one.base[:18]}…{one.base[-18:]}" for one in told
+    assert not collation.only_base or {passage.text for passage in collation.only_base} <= {
+        one.base if len(one.base) <= 40 else f"{one.base[:18]}…{one.base[-18:]}" for one in chosen_differences
     }
 
 
@@ -125,7 +137,7 @@ def test_every_character_is_answered_by_its_like_or_stands_in_a_difference(share
     answered = aligned_in(collation.blocks)
     alike = {at: to for at, to in answered.items() if a.character(at) == b.character(to)}
     rows = collation.differences
-    in_rows = {at for one in rows for at in range(one.a0, one.a1)}, {to for one in rows for to in range(one.b0, one.b1)}
+    in_rows = {at for row in rows for at in range(row.a0, row.a1)}, {to for row in rows for to in range(row.b0, row.b1)}
     assert set(range(len(a))) - alike.keys() <= in_rows[0]
     assert set(range(len(b))) - set(alike.values()) <= in_rows[1]
 
@@ -172,7 +184,7 @@ def test_what_stands_in_another_order_is_one_row_in_every_file(shared: Path, tmp
     write_collation([collation], tmp_path)
     assert [flag.raised for flag in flags(collation) if flag.transcribed == row.base] == [False]
     (told,) = json.loads((tmp_path / "collation.json").read_text(encoding="utf-8"))
-    assert [one["base"] for one in told["places"] if one["class"] == "moved"] == [row.base]
+    assert [place["base"] for place in told["places"] if place["class"] == "moved"] == [row.base]
     assert [one.base.text is not None for one in rows([collation], {}, tmp_path) if "moved" in one.categories] == [True]
 
 
@@ -203,9 +215,9 @@ def test_words_that_are_text_in_one_and_a_note_in_the_other_stand_in_every_form(
     collation = collate(base, witness)
     (layout,) = collation.note_layouts
     write_collation([collation], tmp_path)
-    told = (tmp_path / "places.csv").read_text(encoding="utf-8-sig").splitlines()
+    lines = (tmp_path / "places.csv").read_text(encoding="utf-8-sig").splitlines()
     words = collation.base.text(layout.a0, layout.a1)
-    assert f"KR1_WYG_010-1a,1,{CANON.index(words)},{words},{words},layout" in told
+    assert f"KR1_WYG_010-1a,1,{CANON.index(words)},{words},{words},layout" in lines
 
 
 def test_a_place_that_differs_in_two_ways_is_of_the_heavier_class(damaged: Collation, tmp_path: Path) -> None:

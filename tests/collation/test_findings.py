@@ -39,17 +39,17 @@ def asked() -> list[QueuedFlag]:
     """The differences that proofreaders are asked about."""
     with Store.open(Path("proof.sqlite")) as store:
         numbers, _ = store.queue.find(WORK, QueueFilter(raised=True), Order.PAGE, limit=100)
-        return [one for one in store.queue.flags(WORK, numbers) if one.flag.evidence.reason == "collation"]
+        return [flag for flag in store.queue.flags(WORK, numbers) if flag.flag.evidence.reason == "collation"]
 
 
 def collated(*witnesses: str) -> list[tuple[str, str, str]]:
     """What is asked once the text was collated."""
     assert main(["collate", "010.txt", *(witnesses or ("四庫=other.txt",)), "--findings"]) == 0
-    return [(one.flag.transcribed, one.flag.suggested, one.state.value) for one in asked()]
+    return [(queued.flag.transcribed, queued.flag.suggested, queued.state.value) for queued in asked()]
 
 
 def decide(suggested: str, verdict: Verdict, reading: str = "", authority: str = "") -> None:
-    flag = next(one for one in asked() if one.flag.suggested == suggested)
+    flag = next(queued for queued in asked() if queued.flag.suggested == suggested)
     demand = DecisionRequest(WORK, flag.number, verdict, flag.version, "甲", f"of {suggested} 12345678", reading)
     demand = replace(demand, authority=authority)
     with Store.open(Path("proof.sqlite")) as store:
@@ -96,7 +96,7 @@ def test_a_half_that_a_check_found_too_stays_a_question_of_its_own() -> None:
         there = session.scalars(select(FlagRow).where(FlagRow.kind == "omission")).one()
         there.origin, there.evidence = Origin.FINDING.value, {"reason": "collation"}
     assert collated() == [("御", "", "open"), ("", "御", "open")]
-    assert [one.flag.moved for one in asked()] == ["", ""]
+    assert [queued.flag.moved for queued in asked()] == ["", ""]
 
 
 def test_the_full_names_of_witnesses_stand_over_the_notes() -> None:
@@ -174,9 +174,9 @@ def test_each_text_of_a_folder_is_found_in_its_project_and_weighed(
     (folder / "c.txt").write_text(SECOND, encoding="utf-8")
     for option in ("--findings", "--weigh"):
         assert main(["collate", "book", "嚴=witness", option]) == 2
-        told = capsys.readouterr()
-        assert "c.txt was not checked in this project" in told.err
-        assert told.out == "", "nothing was collated"
+        output = capsys.readouterr()
+        assert "c.txt was not checked in this project" in output.err
+        assert output.out == "", "nothing was collated"
 
 
 def test_a_difference_that_no_witness_has_any_more_is_asked_no_more() -> None:
@@ -206,12 +206,12 @@ def test_a_decided_insertion_on_a_page_without_image_or_columns_is_shown_at_the_
     for suggested in ("馬", "比"):
         decide(suggested, Verdict.TAKE)
     with Store.open(Path("proof.sqlite")) as store:
-        found = {one.suggested: one for one in details(store, WORK, asked())}
+        found = {detail.suggested: detail for detail in details(store, WORK, asked())}
     assert (found["馬"].before, found["馬"].after) == ("射卒遂命三耦取弓矢于次司"[-CONTEXT_CHARACTERS:], "射反")
     assert found["比"].after.startswith("耦大夫")
     assert main(["export", "010.txt", "--in-place"]) == 0
     with Store.open(Path("proof.sqlite")) as store:
-        found = {one.suggested: one for one in details(store, WORK, asked())}
+        found = {detail.suggested: detail for detail in details(store, WORK, asked())}
     assert found["馬"].after == "射反"
     assert found["比"].after.startswith("耦大夫")
 
@@ -219,8 +219,8 @@ def test_a_decided_insertion_on_a_page_without_image_or_columns_is_shown_at_the_
 def readings() -> dict[str, list[tuple[str, str, str]]]:
     """What each place has in the text, and what the witnesses read there, with their sides."""
     return {
-        one.flag.transcribed: [(each.siglum, each.reading, each.side) for each in one.flag.evidence.witnesses]
-        for one in asked()
+        queued.flag.transcribed: [(each.siglum, each.reading, each.side) for each in queued.flag.evidence.witnesses]
+        for queued in asked()
     }
 
 

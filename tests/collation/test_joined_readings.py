@@ -18,7 +18,10 @@ LI_YING = "李膺字元禮潁川襄城人也{}膺性簡亢無所交接唯以同�
 
 def found(base: str, witness: str) -> list[tuple[Kind, Class, str, str, str]]:
     mine, theirs = (transcription(f"{HEAVENS}\n{text}\n", "text.txt", Format.INLINE) for text in (base, witness))
-    return [(one.kind, one.category, one.rule, one.base, one.witness) for one in collate(mine, theirs).differences]
+    return [
+        (difference.kind, difference.category, difference.rule, difference.base, difference.witness)
+        for difference in collate(mine, theirs).differences
+    ]
 
 
 @pytest.mark.parametrize(

@@ -36,7 +36,7 @@ def flag(score: float, p_text: float | None = 0.05, p_best: float | None = 0.6) 
 
 def weighed(given: Flag, base: Transcription, *witnesses: Transcription) -> Flag:
     """The flag on `base` after these witnesses were heard."""
-    parallels = [Parallel.of(collate(base, one)) for one in witnesses]
+    parallels = [Parallel.of(collate(base, witness)) for witness in witnesses]
     (after,) = weigh_witnesses([given], base, parallels, VariantPolicy(Script.TRADITIONAL), THRESHOLD)
     return after
 
@@ -50,7 +50,7 @@ def heard(given: Flag, *bodies: str) -> Flag:
 def test_another_reader_of_the_image_is_shown_and_weighs_nothing(body: str) -> None:
     reader = replace(edition(body, "vlm.txt"), siglum="~vlm")
     after = weighed(flag(2.0), edition(WRONG, "base.txt"), reader, edition(RIGHT, "copy.txt"))
-    assert [one.siglum for one in after.evidence.witnesses] == ["~vlm", "copy"]
+    assert [witness.siglum for witness in after.evidence.witnesses] == ["~vlm", "copy"]
     assert after.evidence.witnesses[0].side == ("image" if body == RIGHT else "text")
     assert after.score == pytest.approx(2.0 + WEIGHTS.image)
 
@@ -95,7 +95,7 @@ def test_an_error_that_the_image_shows_clearly_stays_however_many_share_it(copie
     after = heard(flag(score, 0.005, 0.9), *[WRONG] * copies)
     assert after.raised is (score >= THRESHOLD)
     assert after.score <= score
-    assert all(one.weight <= 0 for one in after.evidence.witnesses)
+    assert all(witness.weight <= 0 for witness in after.evidence.witnesses)
 
 
 def test_a_sure_omission_is_not_sunk_by_many_copies_of_one_text() -> None:
@@ -108,7 +108,7 @@ def test_a_clear_error_keeps_only_what_leaves_it_raised_and_forgets_all_of_it_ag
     given = flag(THRESHOLD + 1.0, 0.001, 0.95)
     after = heard(given, WRONG, WRONG)
     assert after.score >= THRESHOLD
-    assert after.score == pytest.approx(given.score + sum(one.weight for one in after.evidence.witnesses))
+    assert after.score == pytest.approx(given.score + sum(witness.weight for witness in after.evidence.witnesses))
     alone = without_witnesses(after)
     assert (alone.score, alone.evidence) == (given.score, given.evidence)
     assert heard(after, WRONG, WRONG) == after

@@ -44,11 +44,13 @@ def make_project(folder: Path) -> None:
         with Store.open(Path("proof.sqlite")) as store:
             numbers, _ = store.queue.find(WORK, QueueFilter(raised=True), Order.PAGE, limit=100)
             verdicts = {"比": Verdict.TAKE, "弓矢取": Verdict.RETAIN, "馬": Verdict.TAKE, "": Verdict.DELETE}
-            for one in store.queue.flags(WORK, numbers):
-                if one.flag.evidence.reason == "collation":
-                    verdict = verdicts[one.flag.suggested]
-                    reading = one.flag.suggested if verdict is Verdict.RETAIN else ""
-                    demand = DecisionRequest(WORK, one.number, verdict, one.version, "甲", f"{one.number:08}", reading)
+            for flag in store.queue.flags(WORK, numbers):
+                if flag.flag.evidence.reason == "collation":
+                    verdict = verdicts[flag.flag.suggested]
+                    reading = flag.flag.suggested if verdict is Verdict.RETAIN else ""
+                    demand = DecisionRequest(
+                        WORK, flag.number, verdict, flag.version, "甲", f"{flag.number:08}", reading
+                    )
                     store.decisions.decide(demand)
 
 
@@ -61,7 +63,7 @@ def with_other(text: str) -> None:
 def decided() -> list[Decision]:
     """What the person decided to whom decisions are carried."""
     with Store.open(Path("proof.sqlite")) as store:
-        return [one for one in standing_decisions(store, WORK) if one.person == "乙"]
+        return [decision for decision in standing_decisions(store, WORK) if decision.person == "乙"]
 
 
 def carried(*more: str) -> int:
@@ -75,18 +77,18 @@ def exported() -> str:
 
 def test_decisions_are_listed_before_any_is_made(capsys: Told, monkeypatch: pytest.MonkeyPatch) -> None:
     assert carried() == 1
-    told = capsys.readouterr()
-    assert "corrected 北 → 比 ⇒ KR1x0001_SBCK_010-5b 1: 之西[北]耦" not in told.out  # the line ends before 耦
-    assert "corrected 北 → 比 ⇒ KR1x0001_SBCK_010-5b 1: 夫之西[北]耦大" in told.out
-    assert "3 decisions to carry, 1 not, of 4" in told.out
-    assert "nothing was saved" in told.out
-    assert "says what the copy of the first text reads" in told.err
+    output = capsys.readouterr()
+    assert "corrected 北 → 比 ⇒ KR1x0001_SBCK_010-5b 1: 之西[北]耦" not in output.out  # the line ends before 耦
+    assert "corrected 北 → 比 ⇒ KR1x0001_SBCK_010-5b 1: 夫之西[北]耦大" in output.out
+    assert "3 decisions to carry, 1 not, of 4" in output.out
+    assert "nothing was saved" in output.out
+    assert "says what the copy of the first text reads" in output.err
     monkeypatch.setenv("LC_ALL", "zh_TW.UTF-8")
     assert carried() == 1
-    told = capsys.readouterr()
-    assert re.search("[a-z]{3}", re.sub(r"KR1x0001_\w+-\w+|--[a-z-]+", "", told.out + told.err)) is None
-    assert "已改 北 → 比" in told.out
-    assert "共 4 項裁定：可轉移 3 項，不可轉移 1 項" in told.out
+    output = capsys.readouterr()
+    assert re.search("[a-z]{3}", re.sub(r"KR1x0001_\w+-\w+|--[a-z-]+", "", output.out + output.err)) is None
+    assert "已改 北 → 比" in output.out
+    assert "共 4 項裁定：可轉移 3 項，不可轉移 1 項" in output.out
     monkeypatch.delenv("LC_ALL")
     assert decided() == []
 
@@ -98,7 +100,7 @@ def test_what_is_carried_is_written_in_the_lines_of_the_other_edition() -> None:
     assert first.evidence["carried"]["person"] == "甲"
     assert first.evidence["carried"]["page"] == "KR1x0001_WYG_010-1a"
     assert first.authority == "毛"
-    assert len({one.batch for one in decided()}) == 1
+    assert len({decision.batch for decision in decided()}) == 1
 
 
 def test_notes_on_what_was_carried_say_which_witness_it_follows() -> None:
@@ -118,21 +120,21 @@ def test_notes_on_what_was_carried_say_which_witness_it_follows() -> None:
 
 def test_a_text_that_is_kept_against_its_copy_is_kept_where_the_other_edition_of_the_copy_asks_nothing() -> None:
     assert carried("--apply", "--same-copy") == 0
-    (kept,) = [one for one in decided() if one.verdict is Verdict.RETAIN]
+    (kept,) = [decision for decision in decided() if decision.verdict is Verdict.RETAIN]
     assert (kept.transcribed, kept.copy_reads, kept.evidence["carried"]["person"]) == ("取弓矢", "弓矢取", "甲")
     assert "取弓矢" in exported()
     assert "取弓矢：毛本作弓矢取，今不從。" in Path("out/other.notes.txt").read_text(encoding="utf-8")
     Path("proof.sqlite").unlink()
     assert main(["check", "siku.txt", "other.txt"]) == 0
     assert main(["recover"]) == 0
-    assert [one.copy_reads for one in decided() if one.verdict is Verdict.RETAIN] == ["弓矢取"]
+    assert [decision.copy_reads for decision in decided() if decision.verdict is Verdict.RETAIN] == ["弓矢取"]
 
 
 @pytest.mark.parametrize(("suggested", "note"), [("馬", "馬：毛本有，今不從。"), ("", "卒：毛本無，今不從。")])
 def test_what_only_the_copy_has_or_lacks_is_carried_as_not_followed(suggested: str, note: str) -> None:
     with Store.open(Path("proof.sqlite")) as store:
         numbers, _ = store.queue.find(WORK, QueueFilter(raised=True), Order.PAGE, limit=100)
-        (one,) = [one for one in store.queue.flags(WORK, numbers) if one.flag.suggested == suggested]
+        (one,) = [flag for flag in store.queue.flags(WORK, numbers) if flag.flag.suggested == suggested]
         for verdict, version in ((Verdict.UNDO, 1), (Verdict.RETAIN, 2)):
             demand = DecisionRequest(WORK, one.number, verdict, version, "甲", f"retain {version}", suggested)
             store.decisions.decide(demand)
@@ -170,8 +172,8 @@ def test_a_place_that_is_not_certain_is_told_with_its_reason(text: str, reason: 
     with_other(text)
     capsys.readouterr()
     carried()
-    told = capsys.readouterr()
-    line = next(line for line in (told.out + told.err).splitlines() if "北 → 比" in line)
+    output = capsys.readouterr()
+    line = next(line for line in (output.out + output.err).splitlines() if "北 → 比" in line)
     assert (re.search(r"\((.*)\)$", line) or ["", ""])[1].find(reason) >= 0, line
     assert bool(reason) == ("(" in line), line
 
@@ -201,7 +203,7 @@ def test_what_is_missing_before_a_note_is_put_before_it_in_the_other_edition_too
     assert main(["collate", "siku.txt", "毛=witness.txt", "--findings"]) == 0
     with Store.open(Path("proof.sqlite")) as store:
         numbers, _ = store.queue.find(WORK, QueueFilter(raised=True), Order.PAGE, limit=100)
-        (one,) = [one for one in store.queue.flags(WORK, numbers) if one.flag.suggested == "馬"]
+        (one,) = [flag for flag in store.queue.flags(WORK, numbers) if flag.flag.suggested == "馬"]
         store.decisions.decide(DecisionRequest(WORK, one.number, Verdict.TAKE, one.version, "甲", "of the note"))
     carried("--apply")
     assert noted[1].replace("【", "馬【") in exported()

@@ -32,7 +32,7 @@ def said(monkeypatch: pytest.MonkeyPatch) -> None:
 
 def accounts(folder: Path) -> dict[str, tuple[Role, bool]]:
     with Store.open(folder / "proof.sqlite") as store:
-        return {one.name: (one.role, one.disabled) for one in store.accounts.everybody()}
+        return {account.name: (account.role, account.disabled) for account in store.accounts.everybody()}
 
 
 @pytest.mark.usefixtures("said")

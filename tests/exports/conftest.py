@@ -57,7 +57,7 @@ def tei_schema(schemas: Path) -> etree.RelaxNG:
     """The schema of TEI, in which other elements are not allowed."""
     schema = etree.parse(str(schemas / "tei_all.rng"))
     for define in schema.getroot().iter(f"{RELAX}define"):
-        if not all(OF_TEI.fullmatch(one.get("name", "")) for one in define.iterchildren(f"{RELAX}element")):
+        if not all(OF_TEI.fullmatch(element.get("name", "")) for element in define.iterchildren(f"{RELAX}element")):
             define[:] = [etree.Element(f"{RELAX}notAllowed")]
     return etree.RelaxNG(schema)
 

@@ -139,7 +139,9 @@ def project(tmp_path: Path, checked: PageResult) -> Iterator[Project]:
 
 def left_out(decided: Decided) -> list[tuple[str, str, str]]:
     """What is not written: why, what stood there, and who decided it."""
-    return sorted((one.reason.code, one.decision.transcribed, one.decision.person) for one in decided.left_out)
+    return sorted(
+        (unused.reason.code, unused.decision.transcribed, unused.decision.person) for unused in decided.left_out
+    )
 
 
 def test_only_what_was_decided_is_corrected(project: Project) -> None:
@@ -266,7 +268,7 @@ def test_decisions_about_another_file_with_the_same_pages_are_told_and_not_writt
     project.check(path=branch, work="KR1-branch")
     found = decided_in(project.store, read_transcription(branch))
     assert found.is_empty
-    assert [(one.reason, one.text) for one in found.left_out] == [(Unused.OTHER_TEXT, str(project.path))]
+    assert [(unused.reason, unused.text) for unused in found.left_out] == [(Unused.OTHER_TEXT, str(project.path))]
     assert project.corrected.text == TEXT.replace("西北", "西比")
 
 
@@ -275,7 +277,7 @@ def test_a_page_that_another_file_took_over_leaves_the_first_its_decisions(proje
     branch = project.path.with_name("branch.txt")
     branch.write_text(TEXT.replace("西北", "西比"), encoding="utf-8")
     project.check(path=branch)
-    assert [one.flag for one in project.decided.corrections] == ["f-north"]
+    assert [correction.flag for correction in project.decided.corrections] == ["f-north"]
 
 
 def test_a_moved_text_keeps_its_decisions_and_a_changed_copy_beside_the_old_one_has_none(
@@ -288,7 +290,9 @@ def test_a_moved_text_keeps_its_decisions_and_a_changed_copy_beside_the_old_one_
     with pytest.raises(UsageError, match="was not checked"):
         decided_in(project.store, read_transcription(copy))
     project.path.unlink()
-    assert [one.flag for one in decided_in(project.store, read_transcription(copy)).corrections] == ["f-north"]
+    assert [correction.flag for correction in decided_in(project.store, read_transcription(copy)).corrections] == [
+        "f-north"
+    ]
 
 
 def test_what_is_written_into_a_copy_is_noted_though_the_old_file_stands_unchanged(
@@ -332,17 +336,17 @@ def test_what_is_typed_at_an_open_flag_decides_it_and_who_says_otherwise_is_told
     assert project.by_hand(1, 5, "此").flag == number_of(project.store, "f-north")
     with pytest.raises(ConflictError):
         project.say("f-north", Verdict.KEEP, version=0)
-    assert [one.replacement for one in project.decided.corrections] == ["此"]
+    assert [correction.replacement for correction in project.decided.corrections] == ["此"]
 
 
 def test_what_was_kept_in_one_work_and_corrected_in_another_is_told(project: Project) -> None:
     """A file that is checked as a part of two works."""
     project.say("f-north", Verdict.TAKE)
     project.check(replace(NORTH, id="f-again"), work="KR2")
-    assert [one.replacement for one in project.decided.corrections] == ["比"]
+    assert [correction.replacement for correction in project.decided.corrections] == ["比"]
     project.say("f-again", Verdict.KEEP, person="乙", work="KR2")
     assert project.decided.corrections == ()
-    assert [one.decision.person for one in project.decided.left_out] == ["甲", "乙"]
+    assert [unused.decision.person for unused in project.decided.left_out] == ["甲", "乙"]
 
 
 def test_a_correction_of_two_works_stays_written_where_one_of_them_is_taken_back(project: Project) -> None:
@@ -379,7 +383,7 @@ def test_what_was_left_unsure_is_not_listed_where_the_text_reads_otherwise_since
 def test_the_same_said_twice_of_a_place_is_one_correction(project: Project) -> None:
     project.say("f-north", Verdict.TAKE)
     project.by_hand(1, 5, "比")
-    assert [one.replacement for one in project.decided.corrections] == ["比"]
+    assert [correction.replacement for correction in project.decided.corrections] == ["比"]
 
 
 @pytest.mark.parametrize("of_flag", [True, False], ids=["of a flag", "by hand"])
@@ -935,7 +939,7 @@ def test_a_decision_whose_place_the_last_check_no_longer_saw_keeps_no_other_back
     project.say("f-say", Verdict.TAKE)
     project.write(TEXT.replace("西北", "西東"))
     project.check(SAY)
-    assert [one.flag for one in project.decided.corrections] == ["f-say"]
+    assert [correction.flag for correction in project.decided.corrections] == ["f-say"]
     assert left_out(project.decided) == [(Unused.GONE.code, "北", "甲")]
 
 
@@ -1078,7 +1082,9 @@ def test_a_decision_is_written_once_where_its_place_is_now(project: Project, lin
     for by in lines:
         move_down(project, by)
     corrections = project.decided.corrections
-    assert [(one.line, one.replacement, one.person) for one in corrections] == [(1 + lines[-1], "比", "甲")]
+    assert [(correction.line, correction.replacement, correction.person) for correction in corrections] == [
+        (1 + lines[-1], "比", "甲")
+    ]
     assert project.corrected.text == project.edition.text.replace("西北", "西比")
 
 

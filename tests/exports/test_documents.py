@@ -121,7 +121,7 @@ def alto_schema() -> etree.RelaxNG:
 
 def test_alto_is_what_the_version_that_it_names_defines(checked: PageResult, alto_schema: etree.RelaxNG) -> None:
     no_columns = replace(checked, columns=(), characters=(), flags=())
-    unsure = replace(checked, characters=tuple(replace(one, p_text=1.5) for one in checked.characters))
+    unsure = replace(checked, characters=tuple(replace(character, p_text=1.5) for character in checked.characters))
     for page in (checked, no_columns, unsure, replace(checked, image=Path("a\x01&b.png"))):
         data = alto(marked(page))
         alto_schema.assertValid(etree.fromstring(data))
@@ -149,9 +149,9 @@ def kraken() -> str:
 def test_kraken_reads_the_lines(kraken: str, checked: PageResult, tmp_path: Path, form: str) -> None:
     path = tmp_path / "page.xml"
     path.write_bytes(page_xml(marked(checked), MADE) if form == "page" else alto(marked(checked)))
-    told = subprocess.run([kraken, "-c", KRAKEN, path], capture_output=True, text=True, check=False)  # noqa: S603
-    assert told.returncode == 0, told.stderr
-    lines = json.loads(told.stdout.splitlines()[-1])
+    completed = subprocess.run([kraken, "-c", KRAKEN, path], capture_output=True, text=True, check=False)  # noqa: S603
+    assert completed.returncode == 0, completed.stderr
+    lines = json.loads(completed.stdout.splitlines()[-1])
     assert [text for text, _, _ in lines] == LINES
     for _, baseline, boundary in lines:
         assert baseline[0][0] == baseline[-1][0], "a column is a vertical line"
@@ -167,6 +167,16 @@ def test_every_seed_and_a_kanripo_juan_are_valid_tei_with_all_their_characters(s
             note.text, note[:] = "", []
         told = han(words(document.find(".//{*}body")))
         assert told == han("".join(stretch.source for stretch in source.stretches()))
+
+
+def test_a_missing_note_is_a_note_in_tei_and_characters_on_its_page(valid: Valid) -> None:
+    read = transcription("<pb:KR1_WYG_001-1a>¶\n司射北面[(白-日)/七]¶\n")
+    note = Correction("KR1_WYG_001-1a", 1, 2, 0, "(注曰/某[金*本]也)夫", "")
+    document = valid(tei(read, correct(read, [note]).placed))
+    (corr,) = document.iterfind(".//t:corr", TEI)
+    assert etree.tostring(corr, encoding="unicode", with_tail=False).partition(">")[2] == (
+        '<note place="inline" type="commentary">注曰<lb/>某[金*本]也</note>夫</corr>'
+    )
 
 
 def test_tei_has_corrections_zones_and_breaks(checked: PageResult, valid: Valid) -> None:
@@ -199,7 +209,7 @@ def test_tei_has_corrections_zones_and_breaks(checked: PageResult, valid: Valid)
 )
 def test_the_page_that_a_text_begins_on_stands_before_its_first_column(head: str, valid: Valid) -> None:
     document = valid(tei(transcription(head + "著衣持鉢¶\n")))
-    breaks = [str(one.tag).split("}")[1] for one in document.iterfind(".//{*}body//{*}p/*")]
+    breaks = [str(element.tag).split("}")[1] for element in document.iterfind(".//{*}body//{*}p/*")]
     assert breaks == ["pb", "cb", "pb", "cb"]
 
 
@@ -272,24 +282,24 @@ def test_tei_has_the_readings_of_witnesses(shared: Path, valid: Valid) -> None:
     document = valid(tei(base, collations=[collate(base, witness)]))
     readings = {(words(app.find("{*}lem")), app.findtext("{*}rdg")) for app in document.iterfind(".//{*}app")}
     assert {("备", "儁"), ("聄", "翿"), ("躬", "射")} <= readings
-    assert [one.text for one in document.iterfind(".//{*}witness")] == [base.path.name, witness.path.name]
+    assert [element.text for element in document.iterfind(".//{*}witness")] == [base.path.name, witness.path.name]
 
 
 def test_a_manifest_shows_the_flags_on_the_pages(checked: PageResult) -> None:
     prezi = pytest.importorskip("iiif_prezi3")
-    told = manifest(Addressed("https://example.org/book/", "KR1_010", [checked]), "儀禮集釋")
-    read = prezi.Manifest(**{name: value for name, value in told.items() if name != "@context"})
+    iiif = manifest(Addressed("https://example.org/book/", "KR1_010", [checked]), "儀禮集釋")
+    read = prezi.Manifest(**{name: value for name, value in iiif.items() if name != "@context"})
     (canvas,) = read.items
     assert (canvas.width, canvas.height) == (450, 800)
     assert read.viewingDirection == "right-to-left"
-    (page,) = told["items"][0]["annotations"]
+    (page,) = iiif["items"][0]["annotations"]
     assert [item["body"]["value"] for item in page["items"]] == [
         f"{PAGE}, 1, 5, substitution: 北 → 比",
         f"{PAGE}, layout: ∅ → ∅",
     ]
     fragment = {"conformsTo": "http://www.w3.org/TR/media-frags/", "value": "xywh=300,250,90,39"}
     selector = {"type": "FragmentSelector", **fragment}
-    target = {"type": "SpecificResource", "source": told["items"][0]["id"], "selector": selector}
+    target = {"type": "SpecificResource", "source": iiif["items"][0]["id"], "selector": selector}
     assert page["items"][0]["target"] == target
 
 
@@ -307,15 +317,15 @@ def test_the_half_folios_of_a_plate_are_regions_of_one_canvas(checked: PageResul
         replace(checked, page=f"{PAGE[:-1]}{side}", image_box=Box(left, 0, 225, 800))
         for side, left in (("a", 225), ("b", 0))
     ]
-    told = manifest(Addressed("https://example.org", "KR1 010", halves), "書")
-    prezi.Manifest(**{name: value for name, value in told.items() if name != "@context"})
-    assert told["id"] == "https://example.org/KR1%20010.manifest.json"
-    (canvas,) = told["items"]
+    iiif = manifest(Addressed("https://example.org", "KR1 010", halves), "書")
+    prezi.Manifest(**{name: value for name, value in iiif.items() if name != "@context"})
+    assert iiif["id"] == "https://example.org/KR1%20010.manifest.json"
+    (canvas,) = iiif["items"]
     assert len({page["id"] for page in canvas["annotations"]}) == 2
-    assert [one["label"]["none"] for one in told["structures"]] == [[half.page] for half in halves]
-    regions = [one["items"][0] for one in told["structures"]]
-    assert [one["source"]["id"] for one in regions] == [canvas["id"]] * 2
-    assert [one["selector"]["value"] for one in regions] == ["xywh=225,0,225,800", "xywh=0,0,225,800"]
+    assert [structure["label"]["none"] for structure in iiif["structures"]] == [[half.page] for half in halves]
+    regions = [structure["items"][0] for structure in iiif["structures"]]
+    assert [region["source"]["id"] for region in regions] == [canvas["id"]] * 2
+    assert [region["selector"]["value"] for region in regions] == ["xywh=225,0,225,800", "xywh=0,0,225,800"]
 
 
 def test_a_page_without_image_has_no_coordinates_to_export(checked: PageResult) -> None:
@@ -347,8 +357,8 @@ def test_a_character_that_moved_is_one_note_in_every_form(valid: Valid, checked:
     assert house_list(notes).count("〕葉") == with_footnotes(corrected, notes).count("\n[^") == 1
     document = valid(tei(read, corrected.placed))
     choices = document.findall(".//{*}choice")
-    ids = [str(one.get("{http://www.w3.org/XML/1998/namespace}id")) for one in choices]
-    assert [one.get("corresp") for one in choices] == [f"#{name}" for name in ids[::-1]]
+    ids = [str(choice.get("{http://www.w3.org/XML/1998/namespace}id")) for choice in choices]
+    assert [choice.get("corresp") for choice in choices] == [f"#{name}" for name in ids[::-1]]
     flags = tuple(
         replace(checked.flags[0], id=one.flag, moved=one.moved, line=3, offset=one.offset, length=one.length,
                 transcribed=one.original, suggested=one.replacement, kind=one.kind)

@@ -34,8 +34,8 @@ def test_each_form_is_written(material: Material, tmp_path: Path) -> None:
     assert names == {f"KR1_010.{form}" for form in forms} | on_images
     assert (tmp_path / "out/KR1_010.txt").read_text(encoding="utf-8") == material.corrected.text
     assert (tmp_path / "out/KR1_010.diff").read_bytes().startswith(b"diff --git a/KR1_010.txt b/KR1_010.txt\n")
-    told = json.loads((tmp_path / "out/KR1_010.manifest.json").read_text(encoding="utf-8"))
-    assert told["id"] == "https://example.org/book/KR1_010.manifest.json"
+    record = json.loads((tmp_path / "out/KR1_010.manifest.json").read_text(encoding="utf-8"))
+    assert record["id"] == "https://example.org/book/KR1_010.manifest.json"
 
 
 def test_pages_on_one_image_do_not_overwrite_one_another(
@@ -152,4 +152,4 @@ def test_an_insertion_into_an_empty_half_row_is_in_that_half_row(written: dict[s
     assert rows == ["default", "note-right", "note-left", "default", "default"]
     assert lines == ["大夫", "案", INSERTED, "之西北耦", f"{TAKEN}上射曰{BY_HAND}"]
     alto = etree.fromstring(written["alto"].encode())
-    assert [one.get("CONTENT") for one in alto.iterfind(".//{*}String")] == lines
+    assert [element.get("CONTENT") for element in alto.iterfind(".//{*}String")] == lines

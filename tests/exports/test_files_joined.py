@@ -35,7 +35,7 @@ def result(name: str) -> PageResult:
 def check(store: Store, folder: Path, files: Files, key: str) -> None:
     for name, pages in files.items():
         (folder / name).write_text(text_of(pages, LINES), encoding="utf-8")
-    found = [(folder / name, result(one)) for name, pages in files.items() for one in pages]
+    found = [(folder / name, result(page)) for name, pages in files.items() for page in pages]
     check_files(store, found, key=lambda one: f"{key}{one.page}" if key else "", copies=True)
 
 
@@ -43,8 +43,8 @@ def decide(store: Store) -> None:
     """What is flagged is corrected, and a character by hand on each page."""
     for flag in queued(store):
         say(store, flag.number, Verdict.TAKE)
-    for one in store.queue.pages("KR1"):
-        by_hand(store, 2, 1, "此", page=one.page)
+    for queued_page in store.queue.pages("KR1"):
+        by_hand(store, 2, 1, "此", page=queued_page.page)
 
 
 def exported(store: Store, path: Path) -> tuple[str, int]:

@@ -78,7 +78,7 @@ def test_each_character_of_a_pdf_lies_on_its_glyph(material: Material, tmp_path:
         for char in ("大", "案", "耦", "曰", "告"):
             at = len(text.get_text_range().partition(char)[0].encode("utf-16-le")) // 2
             left, bottom, right, top = (value * 300 / 72 for value in text.get_charbox(at, loose=True))
-            box = next(one.box for one in page.characters if one.text == char)
+            box = next(character.box for character in page.characters if character.text == char)
             x, y = (left + right) / 2, height * 300 / 72 - (top + bottom) / 2
             assert abs(x - box.centre[0]) < box.w / 2
             assert abs(y - box.centre[1]) < box.h / 2
@@ -108,7 +108,7 @@ def test_hocr_is_read_again_with_its_boxes(material: Material, tmp_path: Path) -
     (read,) = parse_readings(file, file.read_bytes())
     assert read.image == "WYG0103-0192c.png"
     assert all(line.vertical and line.placed for line in read.lines)
-    assert ["".join(one.text for one in line.characters) for line in read.lines] == [
+    assert ["".join(character.text for character in line.characters) for line in read.lines] == [
         line.replace("&", "").replace(";", "") for line in LINES
     ]
     (page,) = material.pages
@@ -216,13 +216,13 @@ def test_a_bag_is_valid_and_has_text_images_and_page_xml(material: Material, tmp
 def test_the_text_supplements_its_canvas_and_links_open_a_place(material: Material, tmp_path: Path) -> None:
     prezi = pytest.importorskip("iiif_prezi3")
     page, links = written(material, "text-annotations", tmp_path / "out")
-    told = json.loads(page.read_text(encoding="utf-8"))
-    prezi.AnnotationPage(**{name: value for name, value in told.items() if name != "@context"})
-    assert [item["body"]["value"] for item in told["items"]] == LINES
-    assert {item["motivation"] for item in told["items"]} == {"supplementing"}
+    record = json.loads(page.read_text(encoding="utf-8"))
+    prezi.AnnotationPage(**{name: value for name, value in record.items() if name != "@context"})
+    assert [item["body"]["value"] for item in record["items"]] == LINES
+    assert {item["motivation"] for item in record["items"]} == {"supplementing"}
     (manifest,) = written(material, "iiif", tmp_path / "out")
     known = json.loads(manifest.read_text(encoding="utf-8"))
-    assert all(item["target"].startswith(f"{known['items'][0]['id']}#xywh=") for item in told["items"])
+    assert all(item["target"].startswith(f"{known['items'][0]['id']}#xywh=") for item in record["items"])
     head, *rows = links.read_text(encoding="utf-8").splitlines()
     assert head.split("\t")[-1] == "iiif-content"
     state = rows[0].split("\t")[-1]

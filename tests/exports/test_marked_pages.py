@@ -57,3 +57,8 @@ def test_corrections_of_a_line_go_into_the_columns_in_which_it_stands() -> None:
         Correction("", 3, 90, 1, "與", "于"),
     ]
     assert told(mark(SHARED, given, running=True)) == [["大躬", "注", "曰"], ["義命君"]]
+
+
+def test_a_missing_note_is_on_its_page_without_its_marks() -> None:
+    given = [Correction("1a", 4, 2, 0, "(命/之)", "")]
+    assert told(mark(SHARED, given, running=True)) == [["大射", "注", "曰"], ["儀命之君"]]

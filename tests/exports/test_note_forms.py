@@ -119,7 +119,7 @@ def test_titles_and_what_does_not_fill_its_column_stand_alone_and_full_columns_a
         "諸公卿",
     )
     source = correct(transcription(f"<pb:{PAGE}>¶\n" + "".join(f"{column}¶\n" for column in columns)), [])
-    paragraphs = ["".join(run.text for run in one.runs) for one in noted_text(source, notes_of(source))]
+    paragraphs = ["".join(run.text for run in paragraph.runs) for paragraph in noted_text(source, notes_of(source))]
     assert paragraphs == [*columns[:2], columns[2] + columns[3] + columns[4]]
 
 
@@ -215,10 +215,12 @@ def test_an_apparatus_of_tei_has_what_was_decided_and_who_reads_otherwise(tei_sc
     found = notes_of(corrected(), names={"四庫": "文淵閣四庫全書本"})
     document = etree.fromstring(etree.tostring(apparatus_document(found, "儀禮")))
     tei_schema.assertValid(document)
-    witnesses = {one.get(XML_ID): "".join(map(str, one.itertext())) for one in document.iterfind(".//{*}witness")}
+    witnesses = {
+        element.get(XML_ID): "".join(map(str, element.itertext())) for element in document.iterfind(".//{*}witness")
+    }
     assert witnesses == {"base": "底本text.txt", "copy": "影像", "w1": "四庫本文淵閣四庫全書本"}
     entries = [
-        [(etree.QName(one).localname, one.get("wit"), one.text) for one in app]
+        [(etree.QName(element).localname, element.get("wit"), element.text) for element in app]
         for app in document.iterfind(".//{*}app")
     ]
     assert entries[:3] == [
@@ -236,6 +238,8 @@ def test_a_text_that_is_kept_and_one_in_doubt_are_readings_beside_it(tei_schema:
     doubt = Correction(PAGE, 2, 0, 1, "司", "司", doubt="同", start=text.text.index("司"))
     document = apparatus_document(notes_of(correct(text, [kept]), [doubt]), "儀禮")
     tei_schema.assertValid(etree.fromstring(etree.tostring(document)))
-    first, second = ([(one.get("wit") or one.get("type"), one.text) for one in app][:2] for app in document.iter(APP))
+    first, second = (
+        [(element.get("wit") or element.get("type"), element.text) for element in app][:2] for app in document.iter(APP)
+    )
     assert first == [("#base", "北"), ("#w1", "比")]
     assert second == [("#base", "司"), ("conjecture", "同")]

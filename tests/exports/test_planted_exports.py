@@ -75,11 +75,11 @@ def test_no_decision_on_a_planted_error_leaves_a_trace(
     with tempfile.TemporaryDirectory() as named:
         folder = Path(named)
         with store_in(folder / "plain", 0.0) as plain, store_in(folder / "with", 800) as planted:
-            false = [one for one in flags_of(planted) if one.flag.id in seeded_ids(planted)]
+            false = [flag for flag in flags_of(planted) if flag.flag.id in seeded_ids(planted)]
             assert len(false) >= 4
             for store in (plain, planted):
-                found = [one for one in flags_of(store) if one.flag.id not in seeded_ids(store)]
-                for one, verdict in zip(found, on_found, strict=True):
+                chosen_flags = [flag for flag in flags_of(store) if flag.flag.id not in seeded_ids(store)]
+                for one, verdict in zip(chosen_flags, on_found, strict=True):
                     decide(store, one, verdict, "龜")
             for n, (verdict, reading) in enumerate(on_planted):
                 decide(planted, false[n % len(false)], verdict, reading)

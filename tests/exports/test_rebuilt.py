@@ -132,10 +132,10 @@ def test_pairs_of_juan_come_back(shared: Path) -> None:
     kanripo = shared / "kanripo"
     heng = ("branches/KR3j0080/WYG", "branches/KR3j0080/SBCK")
     pairs = [
-        (one, other)
+        (path, other)
         for mine, theirs in [heng, ("branches/KR1h0004/tls", "branches/KR1h0004/master")]
-        for one in sorted((kanripo / mine).glob("*.txt"))
-        if (other := kanripo / theirs / one.name).is_file()
+        for path in sorted((kanripo / mine).glob("*.txt"))
+        if (other := kanripo / theirs / path.name).is_file()
     ]
     for work in ("KR1d0085", "KR1d0028"):
         for one in sorted((kanripo / work).glob("*.txt")):

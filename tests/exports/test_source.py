@@ -54,7 +54,7 @@ def correction(read: Transcription, start: int, length: int, replacement: str) -
 def said_of_north(form: Format, *becomes: str, choices: Sequence[FormChoice] = ()) -> CorrectedSource:
     """The sample in that format where 北 of 北耦 is said to be each of these."""
     read = transcription(SAMPLES[form], form=form)
-    decided = [correction(read, read.text.index("北耦"), 1, one) for one in becomes]
+    decided = [correction(read, read.text.index("北耦"), 1, reading) for reading in becomes]
     return correct(read, decided, choices=choices)
 
 
@@ -154,7 +154,7 @@ def test_a_form_can_be_chosen_for_one_place_and_another_for_the_next() -> None:
     assert f"--choose 乾@{first}=干" in told_of
     assert f"--choose 乾@{second}=干" in told_of
     one_told = correct(read, decided, choices=[FormChoice.parse(f"乾@{first}=干")])
-    assert [one.correction for one in one_told.refused] == decided[1:]
+    assert [refusal.correction for refusal in one_told.refused] == decided[1:]
     assert "西干耦" in one_told.text
     for told in (["乾@{first}=干", "乾@{second}=乾"], ["乾=干", "乾@{second}=乾"], ["乾=乾", "乾@{first}=干"],
                  ["乾@WYG0103-0192c=干", "乾@WYG0103-0192c:3=乾"]):  # fmt: skip
@@ -220,7 +220,7 @@ def test_two_corrections_of_one_place_are_refused() -> None:
     decided = correction(read, read.text.index("北耦"), 1, "比")
     say = correction(read, read.text.index("曰"), 1, "白")
     corrected = correct(read, [decided, replace(decided, replacement="此"), say])
-    assert ["claims the same place" in one for one in refusals(corrected)] == [True, True]
+    assert ["claims the same place" in refusal for refusal in refusals(corrected)] == [True, True]
     assert corrected.text == read.text.replace("曰", "白", 1)
 
 
@@ -262,7 +262,7 @@ def test_a_whole_column_goes_in_or_out_with_its_line_end(
 
 
 def refusals(corrected: CorrectedSource) -> list[str]:
-    return [str(one) for one in corrected.refused]
+    return [str(refusal) for refusal in corrected.refused]
 
 
 def git(folder: Path, *arguments: str) -> str:

@@ -88,7 +88,7 @@ def test_plates_carry_the_half_folios_of_one_printed_page(mirror: Transcription,
         "WYG0103-0193": ["WYG0103-0193a"],
     }
     lower = sheets["WYG0103-0192"]
-    assert min(one.box.y for one in lower.characters) > lower.image.shape[0] / 2
+    assert min(character.box.y for character in lower.characters) > lower.image.shape[0] / 2
     rendering = render(mirror, tmp_path / "out", SMALL, draw=plates)
     assert [path.name for path in rendering.images] == ["WYG0103-0192.png", "WYG0103-0193.png"]
 

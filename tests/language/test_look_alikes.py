@@ -10,7 +10,7 @@ from proof.language.terms import closed_terms, terms_with
 
 
 def codes(text: str) -> np.ndarray[tuple[int], np.dtype[np.uint32]]:
-    return np.array([ord(one) for one in text], np.uint32)
+    return np.array([ord(character) for character in text], np.uint32)
 
 
 def test_forms_of_a_word_are_one_but_look_alikes_stay_apart() -> None:

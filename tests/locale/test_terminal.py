@@ -23,7 +23,7 @@ WANTED = {
 
 
 def test_the_language_is_the_first_that_the_surroundings_want_and_the_interface_has() -> None:
-    environments = {said: dict(one.split("=", 1) for one in said.split()) for said in WANTED}
+    environments = {said: dict(part.split("=", 1) for part in said.split()) for said in WANTED}
     assert {said: terminal_language(given) for said, given in environments.items()} == WANTED
 
 

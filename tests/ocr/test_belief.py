@@ -22,7 +22,9 @@ def test_the_likeliest_of_some_characters_is_that_of_all_that_is_known_of_them(
     belief: Belief, characters: list[str]
 ) -> None:
     known = dict(belief)
-    assert belief.greatest(characters) == max((known[one] for one in characters if one in known), default=FLOOR)
+    assert belief.greatest(characters) == max(
+        (known[character] for character in characters if character in known), default=FLOOR
+    )
     assert [value for _, value in belief.ranked()] == sorted(known.values(), reverse=True)
 
 

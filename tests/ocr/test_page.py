@@ -119,8 +119,10 @@ def test_a_character_has_its_box_on_the_page() -> None:
     upright = line("天地", outline(100, 200, 40, 100))
     flat = line("天地", outline(100, 200, 100, 40), vertical=False)
     assert upright.box == Box(100, 200, 40, 100)
-    assert [upright.character_box(one) for one in upright.characters] == [Box(100, y, 40, 50) for y in (200, 250)]
-    assert [flat.character_box(one) for one in flat.characters] == [Box(x, 200, 50, 40) for x in (100, 150)]
+    assert [upright.character_box(character) for character in upright.characters] == [
+        Box(100, y, 40, 50) for y in (200, 250)
+    ]
+    assert [flat.character_box(character) for character in flat.characters] == [Box(x, 200, 50, 40) for x in (100, 150)]
 
 
 def test_the_text_of_a_page_has_a_line_for_each_column() -> None:

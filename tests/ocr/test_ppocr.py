@@ -65,11 +65,11 @@ def test_strips_are_read_alike_alone_together_and_by_several_threads(
     ppocr: PPOCR, strips: list[Pixels], readings: list[Reading]
 ) -> None:
     assert ppocr.read([]) == []
-    assert [one.text for one in ppocr.read(strips[::-1])] == [one.text for one in readings[::-1]]
+    assert [reading.text for reading in ppocr.read(strips[::-1])] == [reading.text for reading in readings[::-1]]
     with ThreadPoolExecutor(4) as pool:
         together = list(pool.map(lambda n: ppocr.read([strips[n % 2]])[0], range(8)))
     assert [one.characters for one in together] == [readings[n % 2].characters for n in range(8)]
-    assert [one.text for one in PPOCR(threads=2).read(strips)] == [one.text for one in readings]
+    assert [reading.text for reading in PPOCR(threads=2).read(strips)] == [reading.text for reading in readings]
 
 
 def test_on_blank_paper_nothing_is_read(ppocr: PPOCR) -> None:

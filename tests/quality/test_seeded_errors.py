@@ -54,7 +54,7 @@ def test_a_planted_error_looks_like_one_that_was_found() -> None:
 
 
 def test_nothing_is_planted_where_the_image_was_not_read_for_sure_or_none_is_asked_for() -> None:
-    blurred = replace(page(), characters=tuple(replace(one, p_text=0.6) for one in page().characters))
+    blurred = replace(page(), characters=tuple(replace(character, p_text=0.6) for character in page().characters))
     assert seeded_errors_of(blurred, 1000, JUDGE) == ()
     assert seeded_errors_of(page(FLAGS), 0.0, JUDGE) == ()
 

@@ -122,7 +122,9 @@ def test_the_other_half_row_is_pale() -> None:
 def test_a_place_without_ink_shows_the_gap_between_its_neighbours() -> None:
     """The text has a character after the fifth glyph that the image has not."""
     result = checked()
-    later = tuple(replace(one, offset=one.offset + (one.offset > 4)) for one in result.characters)
+    later = tuple(
+        replace(character, offset=character.offset + (character.offset > 4)) for character in result.characters
+    )
     gap = Box(100, 40 + 4.75 * PITCH, WIDTH, PITCH / 2)
     flag = Flag("p", "p", 1, 5, 1, Kind.INSERTION, "之", "", 5.0, True, gap, Evidence("no glyph"))
     tile = tile_at(drawn(), place_of(replace(result, characters=later), flag))
@@ -166,7 +168,7 @@ def test_a_glyph_at_the_end_of_a_grey_image_is_not_taken_for_paper() -> None:
 
 def test_the_glyphs_of_a_run_that_is_missing_are_shown_together_and_all() -> None:
     result = checked()
-    cells = tuple(one for one in result.characters if not 3 <= one.offset < 6)
+    cells = tuple(character for character in result.characters if not 3 <= character.offset < 6)
     run = Box(100, 40 + 3 * PITCH, WIDTH, 3 * PITCH)
     missing = Flag("p", "p", 1, 3, 0, Kind.OMISSION, "", "其其其", 5.0, True, run, Evidence("not transcribed"), "", "1")
     place = place_of(replace(result, characters=cells, flags=(missing,)), missing)

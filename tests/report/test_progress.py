@@ -59,15 +59,15 @@ def filled(tmp_path: Path) -> Iterator[Filled]:
 def progress_and_report(store: Store, run: int, folder: Path, language: str = "en") -> tuple[dict[str, Any], str]:
     """What is written of the progress: the data and the page of the report."""
     written = write_reports(StoredRun(store, run), folder, language=language)
-    told: dict[str, Any] = json.loads((folder / "progress.json").read_text(encoding="utf-8"))
-    return told, written.page.read_text(encoding="utf-8")
+    record: dict[str, Any] = json.loads((folder / "progress.json").read_text(encoding="utf-8"))
+    return record, written.page.read_text(encoding="utf-8")
 
 
 def decide(store: Store, kind: Kind, verdict: Verdict, person: str, count: int, reading: str = "") -> None:
     numbers, _ = store.queue.find(WORK, QueueFilter(kinds=(kind,)), Order.PAGE)
-    waiting = [one for one in store.queue.flags(WORK, numbers) if one.version == 0][:count]
-    for one in waiting:
-        say(store, one.number, verdict, reading, person, work=WORK)
+    waiting = [flag for flag in store.queue.flags(WORK, numbers) if flag.version == 0][:count]
+    for flag in waiting:
+        say(store, flag.number, verdict, reading, person, work=WORK)
 
 
 def test_errors_found_by_hand_say_nothing_of_the_flags_that_wait(filled: Filled) -> None:
@@ -124,7 +124,7 @@ def test_planted_errors_are_told_by_person_and_all_together(filled: Filled, tmp_
     say(store, "planted-1", Verdict.TAKE, work=WORK)
     told, page = progress_and_report(store, run, tmp_path / "out")
     assert told["planted"]["caught"] == told["planted"]["answered"] == 1
-    assert [one["name"] for one in told["planted"]["people"]] == ["甲"]
+    assert [person["name"] for person in told["planted"]["people"]] == ["甲"]
     assert told["people"] == []
     assert "caught 1 of 1" in page
     assert "planted-1" not in page

@@ -27,8 +27,10 @@ def lying(result: PageResult, turn: int) -> PageResult:
         skew=float(turn if turn < 270 else turn - 360),
         image_size=turned_size(size, back),
         image_box=turned_box(Box(0, 0, *size), back, size),
-        columns=tuple(replace(one, box=turned_box(one.box, back, size)) for one in result.columns),
-        characters=tuple(replace(one, box=turned_box(one.box, back, size)) for one in result.characters),
+        columns=tuple(replace(column, box=turned_box(column.box, back, size)) for column in result.columns),
+        characters=tuple(
+            replace(character, box=turned_box(character.box, back, size)) for character in result.characters
+        ),
     )
 
 

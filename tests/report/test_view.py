@@ -127,10 +127,10 @@ def test_a_character_without_room_on_the_image_stands_beside_its_place() -> None
         for offset in (1, 2)
     )
     view = seen(replace(page(cells), flags=(first, second)), first)
-    without = [one for one in view.characters if one.without_glyph]
+    without = [character for character in view.characters if character.without_glyph]
     assert [(one.text, one.marked) for one in without] == [("告", True), ("告", False)]
     assert without[0].y < (100 + 1.0 * PITCH) < without[1].y
-    plain = [one for one in view.characters if not one.without_glyph]
+    plain = [character for character in view.characters if not character.without_glyph]
     assert [one.text for one in plain] == ["不", "者"]
     assert all(one.x > max(other.x for other in plain) for one in without)
 
@@ -140,7 +140,7 @@ def test_a_character_without_room_is_shown_although_another_column_lacks_the_sam
     here = replace(flag(1, 1, Kind.INSERTION, Box(520, 135, 60, 30)), transcribed="告", suggested="", id="here")
     elsewhere = replace(here, line=2, id="elsewhere")
     view = seen(replace(page(cells), flags=(here, elsewhere)), flag(2, bbox=glyphs(1)))
-    assert [one.text for one in view.characters if one.without_glyph] == ["告"]
+    assert [character.text for character in view.characters if character.without_glyph] == ["告"]
 
 
 def test_a_character_without_room_in_another_column_of_the_same_line_is_not_shown() -> None:
@@ -158,4 +158,4 @@ def test_a_moved_character_is_marked_where_the_text_has_it_and_where_the_image_h
     for asked in (there, here):
         view = seen(replace(page(), flags=(there, here)), asked)
         assert view.gap is not None
-        assert any(one.marked for one in view.characters)
+        assert any(character.marked for character in view.characters)

@@ -231,7 +231,7 @@ class LongRun(HeldRun):
         (page,) = self.pages
         for number in range(self.count):
             flags = tuple(replace(flag, page=f"p{number}", id=f"{number}-{flag.id}") for flag in page.flags)
-            characters = tuple(replace(one) for one in page.characters)
+            characters = tuple(replace(character) for character in page.characters)
             yield replace(page, page=f"p{number}", flags=flags, characters=characters)
 
 

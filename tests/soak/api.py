@@ -149,7 +149,7 @@ class Player:
         self.browsers: dict[str, Browser] = {name: house.browser(name) for name in ROLES} | {NOBODY: house.somebody()}
         self.tokens = {name: one.token("/account" if name else "/login") for name, one in self.browsers.items()}
         self.keys: dict[str, list[str]] = {what: [] for what in ASKED}
-        self.numbers = {one.name: one.number for one in house.store.accounts.everybody()}
+        self.numbers = {account.name: account.number for account in house.store.accounts.everybody()}
         self.database = sqlite3.connect(house.folder / "proof.sqlite", isolation_level=None)
         self.pages = [page.number for page in house.store.queue.pages(WORK)]
         self.jobs: list[tuple[int, str, str]] = []
@@ -464,7 +464,7 @@ def told_of(said: Any) -> set[Thing]:
         return {("page", said["page"]["page"])}
     if said["reread_page"]:
         return {("layout", said["reread_page"])}
-    return {("flag", one["flag"]) for one in said["decisions"]}
+    return {("flag", decision["flag"]) for decision in said["decisions"]}
 
 
 def seen(world: World, things: set[Thing]) -> dict[Thing, Any]:

@@ -121,9 +121,9 @@ class Held:
     def stop(self) -> None:
         self._over.set()
         self._thread.join()
-        for one in self._sockets:
-            if one:
-                one.close()
+        for opened in self._sockets:
+            if opened:
+                opened.close()
 
     def _hold(self) -> None:
         while not self._over.is_set():

@@ -101,7 +101,7 @@ def people(folder: Path) -> None:
     """Accounts are made and changed; where one is there, it was made before."""
     with Store.open(folder / "proof.sqlite") as store:
         store.accounts.hasher = type(store.accounts.hasher)(time_cost=1, memory_cost=64, parallelism=1)
-        there = {one.name for one in store.accounts.everybody()}
+        there = {account.name for account in store.accounts.everybody()}
         for name, role in (("甲", Role.ADMINISTRATOR), ("乙", Role.READER)):
             if name not in there:
                 store.accounts.add(name, role, "四庫 full of 書")
@@ -355,7 +355,7 @@ def main() -> int:
     with tempfile.TemporaryDirectory(dir=_memory()) as scratch:
         base = made(Path(scratch), 2, workers=1)
         for job in given.only.split(","):
-            for way, calls, done, found in tried(job, base, [Way(one) for one in given.ways.split(",")], given.every):
+            for way, calls, done, found in tried(job, base, [Way(part) for part in given.ways.split(",")], given.every):
                 broken, trials, lines = broken + len(found), trials + done, lines | calls.lines
                 places += done if way is Way.ONCE else 0
                 click.echo(f"{job}: {done} of {calls.calls} calls made to fail, {way}: {len(found)} broken")

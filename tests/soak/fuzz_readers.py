@@ -123,7 +123,7 @@ def read_file(data: bytes) -> None:
         raise AssertionError("written back, the bytes are others")
     edition = parse_transcription(read, path)
     _used(edition)
-    places = [place for one in edition.stretches() for place in range(one.start, one.end)]
+    places = [place for stretch in edition.stretches() for place in range(stretch.start, stretch.end)]
     edits = [Edit(place, 1, "龍") for place in places if is_han(edition.text[place])]
     for edit in [edit for edit in edits if source is not None and source.holds(edit)][:3]:
         again = decoded(path, edition.data([edit]))

@@ -68,7 +68,7 @@ def make(folder: Path, pages: int, workers: int = 2) -> None:
     quietly(lambda: proof(["backup", str(folder / "saved.zip"), "--config", str(folder)]))
     with Store.open(folder / "proof.sqlite") as store:
         numbers, _ = store.queue.find(WORK, QueueFilter(first_page=2, last_page=2), Order.PAGE)
-        flags = [(one.number, one.version) for one in store.queue.flags(WORK, numbers)]
+        flags = [(flag.number, flag.version) for flag in store.queue.flags(WORK, numbers)]
         (folder / FLAGS).write_text(json.dumps(flags), encoding="utf-8")
     write_text(folder, pages - 1)
 
@@ -175,7 +175,7 @@ def state_of(folder: Path) -> State:
         with tempfile.TemporaryDirectory() as scratch:
             restore(folder / "made.zip", Path(scratch) / "b")
             acts = _store(Path(scratch) / "b" / "proof.sqlite")["acts"]
-            found["backup"] = [one for one in acts if one[0] == "decision"]  # these are decided together
+            found["backup"] = [act for act in acts if act[0] == "decision"]  # these are decided together
     left = [path.name for path in folder.rglob("*") if path.name.endswith(".part") or path.name == ".proof-restoring"]
     return found | {"left": left}
 
@@ -193,8 +193,8 @@ def _store(path: Path) -> State:
                 (f.uid, f.stale, f.state, f.reading, f.version, f.score) for f in session.scalars(select(FlagRow))
             ),
             "acts": sorted(
-                (one["act"], one.get("page", ""), "" if one["act"] == "rule" else one["key"])
-                for one in all_lines(session)
+                (line["act"], line.get("page", ""), "" if line["act"] == "rule" else line["key"])
+                for line in all_lines(session)
             ),
             "finished": last is not None and last.finished is not None,
             "faults": store.faults(),

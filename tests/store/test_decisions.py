@@ -151,6 +151,14 @@ def test_a_reading_that_would_break_its_line_or_the_markup_is_refused(filled: St
     assert filled.decisions.last_of_flags(WORK) == []
 
 
+def test_a_missing_note_can_be_typed_with_its_markup(store: Store) -> None:
+    missing = flag(1, 2, "", "(注曰/某也)", source=SOURCE, kind=Kind.OMISSION)
+    check(store, replace(page(SOURCE, flags=(missing,)), image=Path("images/p1.png")))
+    with pytest.raises(RefusedDecisionError, match="markup"):
+        store.decisions.decide(demand(1, Verdict.TYPED, reading="(注云/某也", confirmed=True))
+    assert decide(store, 1, Verdict.TYPED, reading="(注云/某也)").reading == "(注云/某也)"
+
+
 @on_both
 def test_any_text_that_stays_in_its_line_is_a_reading(filled: Store) -> None:
     for reading in ("&KR0058;", "[金*本]", "[(白-日)/七]", "⿰金本", "\U000323b0", "葛\U000e0100", "　", "□"):

@@ -35,7 +35,7 @@ def unread(edition: Transcription) -> dict[int, int]:
     """The lines that have more Han characters than were read and are not remarked, with how many."""
     read: Counter[int] = Counter()
     for block in edition.blocks:
-        read[block.file_line] += sum(len(HAN.findall(one.source)) for one in block.stretches)
+        read[block.file_line] += sum(len(HAN.findall(stretch.source)) for stretch in block.stretches)
     remarked = {remark.line for remark in edition.remarks}
     on_no_page = any(remark.notice.code is RemarkCode.LINES_ON_NO_PAGE for remark in edition.remarks)
     first = min(read, default=0) if on_no_page else 0

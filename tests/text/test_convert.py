@@ -49,8 +49,8 @@ def moved(losses: tuple[str, ...]) -> int:
 
 def signs(losses: tuple[str, ...]) -> int:
     """How many characters the losses say that signs of layers became."""
-    told = [one for one in losses if one.startswith("signs of layers")]
-    return sum(len(one.partition("(")[2].partition(")")[0]) * int(one.rpartition(": ")[2]) for one in told)
+    chosen_losses = [loss for loss in losses if loss.startswith("signs of layers")]
+    return sum(len(one.partition("(")[2].partition(")")[0]) * int(one.rpartition(": ")[2]) for one in chosen_losses)
 
 
 def holds(text: str, part: str) -> bool:
@@ -107,7 +107,7 @@ def test_there_and_back_every_difference_is_a_listed_loss(shared: Path, text: st
     back = reread(returned)
     if added:  # what became words is a sign again
         assert holds(characters(there), characters(back))
-        assert (characters(back) == characters(there)) is not any("reads otherwise" in one for one in returned.losses)
+        assert (characters(back) == characters(there)) is not any("reads otherwise" in loss for loss in returned.losses)
         return
     assert characters(back) == characters(source)
     changed = sum(a is not b for a, b in zip(layers(source), layers(back), strict=True))

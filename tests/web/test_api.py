@@ -119,8 +119,8 @@ def test_counts_say_what_each_choice_would_give(served: Served) -> None:
     assert left == sorted(left)
     assert left[0] == 0
     for point in facets["dial"]:  # the dial keeps what it says: flags of one score come together
-        told = get(client, f"/facets?kind=insertion&state=open&least_score={point['score']}")
-        assert told["total"] == point["places"]
+        answer = get(client, f"/facets?kind=insertion&state=open&least_score={point['score']}")
+        assert answer["total"] == point["places"]
     [work] = client.get("/api/v1/works").json["items"]  # type: ignore[index]
     assert (work["name"], work["pages"]) == (WORK, 3)
     assert {state: count for state, count in work["states"].items() if count} == {"open": 8, "copy": 1}
@@ -129,12 +129,12 @@ def test_counts_say_what_each_choice_would_give(served: Served) -> None:
 def test_a_cursor_goes_through_all_once_whatever_is_decided_meanwhile(served: Served) -> None:
     client, seen, cursor = served.client, [], ""
     while True:
-        found = get(client, f"/flags?limit=2&state=open&order=page{cursor}")
-        seen += [item["number"] for item in found["items"]]
-        decide(client, found["items"][0]["number"], "keep")
-        if found["next"] is None:
+        answer = get(client, f"/flags?limit=2&state=open&order=page{cursor}")
+        seen += [item["number"] for item in answer["items"]]
+        decide(client, answer["items"][0]["number"], "keep")
+        if answer["next"] is None:
             break
-        cursor = f"&cursor={found['next']}"
+        cursor = f"&cursor={answer['next']}"
     assert len(seen) == len(set(seen)) == 9
 
 
@@ -147,7 +147,7 @@ def test_the_desk_gets_the_column_its_neighbours_and_the_text_at_its_glyphs(unch
     assert x + w >= column[0] + column[2]
     assert y <= focus[1]
     assert y + h >= focus[1] + focus[3]
-    [marked] = [one for one in view["characters"] if one["marked"]]
+    [marked] = [character for character in view["characters"] if character["marked"]]
     assert marked["text"] == flag["transcribed"] == "告"
     assert abs(marked["y"] - focus[1] - focus[3] / 2) < 2
     assert (flag["before"], flag["after"]) == ("射人", "具于公公升即位")
@@ -186,9 +186,9 @@ def test_a_decision_is_an_event_that_the_flag_and_the_history_show(served: Serve
     undone = decide(client, number, "undo", 1, undoes=made.json["id"])  # type: ignore[index]
     assert undone.json["state"] == "open"  # type: ignore[index]
     acts = get(client, "/acts?limit=1")
-    assert [one["decision"] for one in acts["items"]] == [undone.json]
+    assert [item["decision"] for item in acts["items"]] == [undone.json]
     older = get(client, f"/acts?cursor={acts['next']}")
-    assert [one["decision"] for one in older["items"]] == [made.json]
+    assert [item["decision"] for item in older["items"]] == [made.json]
 
 
 def test_many_are_decided_in_one_stroke(served: Served) -> None:
@@ -196,7 +196,7 @@ def test_many_are_decided_in_one_stroke(served: Served) -> None:
     decide(client, 1, "keep")
     some = [{"flag": flag, "verdict": "take", "version": 0, "key": f"stroke-{flag:04d}"} for flag in (1, 2, 3)]
     outcomes: Any = client.post(f"{BASE}/decisions", json={"batch": "stroke-one", "decisions": some}).json["items"]  # type: ignore[index]
-    assert [one["conflict"] is not None for one in outcomes] == [True, False, False]
+    assert [outcome["conflict"] is not None for outcome in outcomes] == [True, False, False]
     twice = client.post(f"{BASE}/decisions", json={"batch": "stroke-two", "decisions": some[:1] * 2})
     assert twice.status_code == 422
 
@@ -210,7 +210,10 @@ def test_pages_columns_and_characters_are_given_with_their_places(unchanged: Ser
     assert (len(rest["items"]), rest["next"]) == (1, None)
     page = get(client, f"/pages/{listed['items'][0]['number']}")
     assert [column["number"] for column in page["columns"]] == [1, 2, 3]
-    assert "".join(one["text"] for one in page["characters_found"] if one["line"] == 2) == "小臣師納卿大夫卿大夫"
+    assert (
+        "".join(character["text"] for character in page["characters_found"] if character["line"] == 2)
+        == "小臣師納卿大夫卿大夫"
+    )
     assert len(page["flags_found"]) == 4
 
 
@@ -347,7 +350,8 @@ def test_over_https_it_counts_which_host_a_page_is_of(
     refused = [record.getMessage() for record in caplog.records if "refused" in record.getMessage()]
     assert len(refused) == (status == 403)
     assert all(
-        f"POST {address} refused: the request does not come from a page of this server" in one for one in refused
+        f"POST {address} refused: the request does not come from a page of this server" in refusal
+        for refusal in refused
     )
 
 

@@ -97,7 +97,9 @@ def add_bare(store: Store, folder: Path) -> None:
         for one in (wrong(page, 1, 2, "吿", 3.0), wrong(page, 3, 0, "斯", 2.0))
     )
     whole = checked(page, folder, "", flags)
-    columns = tuple(CheckedColumn(one.number, one.box, one.source) for one in whole.columns if one.number != 2)
+    columns = tuple(
+        CheckedColumn(column.number, column.box, column.source) for column in whole.columns if column.number != 2
+    )
     result = PageResult(page, page, Status.NO_IMAGE, columns=columns, flags=flags)
     add_page(store, result, work=BARE, text=text_of(folder, BARE, page))
 
@@ -143,9 +145,9 @@ def grave(page: Page, rules: list[str] | None = None) -> list[str]:
     options: dict[str, object] = {"resultTypes": ["violations"]}
     if rules:
         options["runOnly"] = {"type": "rule", "values": rules}
-    found = page.evaluate("async (options) => (await axe.run(options)).violations", options)
-    serious = [one for one in found if one["impact"] in ("serious", "critical")]
-    return [f"{one['id']}: {json.dumps(one['nodes'][0]['html'])[:200]}" for one in serious]
+    violations = page.evaluate("async (options) => (await axe.run(options)).violations", options)
+    serious = [violation for violation in violations if violation["impact"] in ("serious", "critical")]
+    return [f"{violation['id']}: {json.dumps(violation['nodes'][0]['html'])[:200]}" for violation in serious]
 
 
 def logged_in(page: Page, name: str) -> Page:

@@ -17,8 +17,10 @@ SOURCE = "　周易(鄭玄/注)⿰金本卷"
 
 def reads(source: str, edits: list[Edit], corrections: list[PlaceCorrection]) -> str:
     """The column once the corrections stand, in place of the edits that they are about."""
-    kept = [edit for edit in edits if edit not in [one.edit for one in corrections]]
-    return edited(source, [*kept, *(Edit(one.offset, one.length, one.reading) for one in corrections)])
+    kept = [edit for edit in edits if edit not in [correction.edit for correction in corrections]]
+    return edited(
+        source, [*kept, *(Edit(correction.offset, correction.length, correction.reading) for correction in corrections)]
+    )
 
 
 @pytest.mark.parametrize(
@@ -33,7 +35,7 @@ def reads(source: str, edits: list[Edit], corrections: list[PlaceCorrection]) ->
 )
 def test_what_differs_is_corrected_character_by_character(typed: str, places: list[tuple[int, int, str]]) -> None:
     corrections = corrections_of(SOURCE, [], typed)
-    assert [(one.offset, one.length, one.reading) for one in corrections] == places
+    assert [(correction.offset, correction.length, correction.reading) for correction in corrections] == places
     assert reads(SOURCE, [], corrections) == typed
 
 

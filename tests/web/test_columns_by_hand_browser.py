@@ -10,7 +10,7 @@ from tests.web.waiting import photographed
 
 def now(page: Page) -> list[str]:
     """The columns as they stand."""
-    return [one["now"] for one in page.request.get(f"/api/v1/works/{WORK}/pages/1").json()["columns"]]
+    return [column["now"] for column in page.request.get(f"/api/v1/works/{WORK}/pages/1").json()["columns"]]
 
 
 def test_columns_are_added_deleted_split_and_joined_and_taken_back(page: Page) -> None:

@@ -38,12 +38,12 @@ def test_a_problem_is_given_to_somebody_who_finds_it_in_the_head_of_every_page_a
         assert '<b class="badge">1</b>' in page, path
     assert "是吿還是告？" in second.client.get("/for-me").text
     assert "是吿還是告？" not in first.client.get("/for-me").text
-    assert [one["assigned"] for one in get(reader.client, "problems")["items"]] == ["丙"]
+    assert [problem["assigned"] for problem in get(reader.client, "problems")["items"]] == ["丙"]
     assert say(second, "flags/1", "告", state="resolved", seen=given.json["id"]).status_code == 201  # type: ignore[index]
     assert second.client.get("/api/v1/for-me").json == {"items": []}
-    texts = [one["text"] for one in get(reader.client, "flags/1/comments")["items"]]
+    texts = [comment["text"] for comment in get(reader.client, "flags/1/comments")["items"]]
     assert texts == ["是吿還是告？", "告"]
-    assert [one["text"] for one in get(reader.client, "flags/1")["comments"]] == texts
+    assert [comment["text"] for comment in get(reader.client, "flags/1")["comments"]] == texts
 
 
 def test_who_may_not_decide_says_nothing_and_nobody_forges_a_comment(house: House) -> None:

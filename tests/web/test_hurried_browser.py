@@ -35,7 +35,7 @@ def folder(tmp_path: Path) -> Path:
 def verdicts(folder: Path) -> list[Verdict]:
     """What the store has, in the order in which it was decided."""
     with Store.open(folder / "proof.sqlite") as store:
-        return [one.verdict for one in decision_log(store, WORK)[::-1]]
+        return [decision.verdict for decision in decision_log(store, WORK)[::-1]]
 
 
 def pairs(page: Page) -> Locator:
@@ -152,7 +152,7 @@ def test_a_stroke_that_is_quicker_than_the_glyphs_of_its_pair_decides_none_of_an
     page.keyboard.press("t")
     expect(page.locator("#outcome")).to_have_text("12 decided")
     with Store.open(folder / "proof.sqlite") as store:
-        assert {one.reading for one in decision_log(store, WORK)} == {SCRIPT}
+        assert {decision.reading for decision in decision_log(store, WORK)} == {SCRIPT}
 
 
 def test_a_reading_that_is_typed_while_another_is_on_its_way_or_was_not_written_is_not_lost(

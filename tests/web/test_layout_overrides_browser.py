@@ -92,7 +92,7 @@ def place(page: Page) -> float:
 def set_layouts(project: Path, number: int) -> list[bool]:
     """Of all that was set for a page, whether it has a layout."""
     with Store.open(Settings.load(project).store_address) as store:
-        return [one.layout is not None for one in store.layout_overrides.history(WORK, number)]
+        return [entry.layout is not None for entry in store.layout_overrides.history(WORK, number)]
 
 
 def begin(page: Page) -> float:

@@ -98,8 +98,8 @@ def rows(html: str) -> list[list[str]]:
     body = html[html.index("<tbody>") : html.index("</tbody>")]
     lines = re.findall(r"<tr>(.*?)</tr>", body, re.S)
     return [
-        [" ".join(re.sub(r"<[^>]+>", " ", cell).split()) for cell in re.findall(r"<t[hd].*?</t[hd]>", one, re.S)]
-        for one in lines
+        [" ".join(re.sub(r"<[^>]+>", " ", cell).split()) for cell in re.findall(r"<t[hd].*?</t[hd]>", line, re.S)]
+        for line in lines
     ]
 
 
@@ -129,8 +129,8 @@ def test_each_work_stands_there_in_numbers(client: FlaskClient) -> None:
 
 
 def test_the_list_is_put_in_order_narrowed_and_turned(client: FlaskClient) -> None:
-    assert [one[2].split()[0] for one in rows(client.get("/?state=failed").text)] == ["failed", "failed"]
-    assert [one[0] for one in rows(client.get("/?title=KR00042").text)] == ["42"]
+    assert [row[2].split()[0] for row in rows(client.get("/?state=failed").text)] == ["failed", "failed"]
+    assert [row[0] for row in rows(client.get("/?title=KR00042").text)] == ["42"]
     assert rows(client.get("/?sort=missing").text)[0][5] == "4"
     assert rows(client.get("/?sort=turn&up=1").text)[0][0] == str(WORKS + 3)  # two are in no folder
     last = client.get("/?start=200").text

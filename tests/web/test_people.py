@@ -67,9 +67,9 @@ class Browser:
     app: Flask
 
     def token(self, path: str = "/account") -> str:
-        found = re.search(r'name="csrf" content="([^"]+)"', self.client.get(path).text)
-        assert found
-        return found[1]
+        match = re.search(r'name="csrf" content="([^"]+)"', self.client.get(path).text)
+        assert match
+        return match[1]
 
     def log_in(self, name: str, password: str = PASSWORD, query: str = "", **more: Any) -> TestResponse:
         data = {"name": name, "password": password, "csrf_token": self.token("/login")}
@@ -434,7 +434,7 @@ def test_the_request_of_one_repeated_by_another_does_nothing(house: House) -> No
     for path, body in (("corrections", mark), ("states", state)):
         assert first.send(f"{BASE}/pages/1/{path}", body).status_code == 201
         assert second.send(f"{BASE}/pages/1/{path}", body).status_code == 422
-    assert [one.person for one in decision_log(house.store, WORK)] == ["乙", "乙"]
+    assert [decision.person for decision in decision_log(house.store, WORK)] == ["乙", "乙"]
     assert house.store.decisions.history(1)[0].id == made["id"]
 
 
@@ -498,19 +498,19 @@ def test_the_api_manages_people_as_the_page_does(house: House) -> None:
     assert master.send("/api/v1/people/99", {"disabled": True}, "PATCH").status_code == 404
     assert master.send(f"/api/v1/people/{number}", {"name": "己"}, "PATCH").status_code == 422
     listed: Any = master.client.get("/api/v1/people").json["items"]  # type: ignore[index]
-    assert {one["name"] for one in listed} == {*PEOPLE, "戊"}
-    assert all(set(one) == {"number", "name", "role", "disabled", "provisional", "made", "seen"} for one in listed)
+    assert {entry["name"] for entry in listed} == {*PEOPLE, "戊"}
+    assert all(set(entry) == {"number", "name", "role", "disabled", "provisional", "made", "seen"} for entry in listed)
     again: Any = master.send(f"/api/v1/people/{number}/password", None).json
     assert again["password"] != password
 
 
 def test_a_program_logs_in_and_out_by_the_api(house: House) -> None:
     client = house.app.test_client()
-    asked: Any = client.get("/api/v1/session").json
-    assert (asked["person"], asked["role"], asked["rights"]) == ("", None, [])
+    answer: Any = client.get("/api/v1/session").json
+    assert (answer["person"], answer["role"], answer["rights"]) == ("", None, [])
     body = {"name": "乙", "password": PASSWORD}
     assert client.post("/api/v1/session", json=body).status_code == 403
-    headers = {"X-CSRFToken": asked["token"]}
+    headers = {"X-CSRFToken": answer["token"]}
     for name in ("\ud800", "\0", "x" * 256):
         wrong = client.post("/api/v1/session", json={"name": name, "password": "\udfff"}, headers=headers)
         assert wrong.status_code in (401, 422), name
@@ -585,7 +585,9 @@ def refusal(page: str) -> str:
 def test_a_form_that_makes_no_sense_changes_nobody_and_is_refused_in_the_language_of_the_browser(
     calm: House, name: str, path: str, data: dict[str, Any], status: int, english: str
 ) -> None:
-    before = [(one.name, one.role, one.disabled, one.stamp) for one in calm.store.accounts.everybody()]
+    before = [
+        (account.name, account.role, account.disabled, account.stamp) for account in calm.store.accounts.everybody()
+    ]
     browser = calm.browser(name) if name else calm.somebody()
     token = {"csrf_token": browser.token("/account" if name else "/login")}
     said = {}
@@ -603,4 +605,6 @@ def test_a_form_that_makes_no_sense_changes_nobody_and_is_refused_in_the_languag
         assert not LATIN.search(said[language]), said[language]
         assert re.search("[\u4e00-\u9fff]{2}", said[language])
     assert "%" not in "".join(said.values())
-    assert [(one.name, one.role, one.disabled, one.stamp) for one in calm.store.accounts.everybody()] == before
+    assert [
+        (account.name, account.role, account.disabled, account.stamp) for account in calm.store.accounts.everybody()
+    ] == before

@@ -13,7 +13,7 @@ from tests.standing import decision_log
 from tests.web.drawn import WORK
 from tests.web.served import serving
 from tests.web.test_people import PASSWORD, PEOPLE
-from tests.web.waiting import photographed, saved
+from tests.web.waiting import photographed, press, saved
 
 
 @pytest.fixture
@@ -65,7 +65,7 @@ def desk_of(page: Page, address: str, name: str) -> Page:
 
 def decided(folder: Path) -> list[tuple[str, str]]:
     with Store.open(folder / "proof.sqlite") as store:
-        return [(one.person, one.verdict.value) for one in decision_log(store, WORK)[::-1]]
+        return [(decision.person, decision.verdict.value) for decision in decision_log(store, WORK)[::-1]]
 
 
 def ends_session(folder: Path, name: str) -> Callable[[Route], None]:
@@ -146,3 +146,27 @@ def test_validation_is_a_queue_of_its_own_with_who_proofread_a_page_and_where_on
     expect(one.locator("#state")).to_have_value("validated")
     for each in (one, other):
         each.close()
+
+
+def test_an_administrator_takes_back_what_somebody_decided_in_a_time_in_one_act(
+    page: Page, address: str, folder: Path
+) -> None:
+    desk_of(page, address, "乙")
+    for _ in range(3):
+        press(page, "k")
+    saved(page)
+    page.goto(f"{address}/works/{WORK}/history?person=乙")
+    expect(page.locator("#withdrawal")).to_have_count(0)
+    log_out(page, address)
+    page.goto(f"{address}/works/{WORK}/history")
+    log_in(page, "甲")
+    expect(page.locator("#withdrawal")).to_have_count(0)  # it is for one person
+    page.get_by_label("person").select_option("乙")
+    button = page.get_by_role("button", name="Take back all that 乙 decided in this time")
+    photographed(page, "withdrawal")
+    button.click()
+    expect(page.locator("#act-told")).to_contain_text("Places at which decisions were taken back: 3")
+    assert decided(folder)[-3:] == [("甲", "undo")] * 3
+    page.keyboard.press("z")
+    expect(page.locator("#act-told")).to_contain_text("Taken back")
+    assert decided(folder)[-3:] == [("甲", "redo")] * 3

@@ -34,12 +34,14 @@ def of_either_sort(served: Served) -> tuple[Items, Items]:
     """Flags that were found and flags that were planted, as the API shows them."""
     items = get(served, f"{BASE}/flags?detail=true&limit=20&raised=all&order=page")["items"]
     numbers = [item["number"] for item in items]
-    false = {one.number for one in served.store.queue.flags(WORK, numbers) if one.flag.id in seeded_ids(served.store)}
-    found = [item for item in items if item["number"] not in false]
+    false = {
+        flag.number for flag in served.store.queue.flags(WORK, numbers) if flag.flag.id in seeded_ids(served.store)
+    }
+    chosen_items = [item for item in items if item["number"] not in false]
     planted = [item for item in items if item["number"] in false]
-    assert found
+    assert chosen_items
     assert len(planted) > 3
-    return found, planted
+    return chosen_items, planted
 
 
 def form(value: Any) -> Any:
@@ -51,15 +53,19 @@ def form(value: Any) -> Any:
 
 def test_flags_of_either_sort_have_the_same_fields_kinds_and_words(desk: Served) -> None:
     found, planted = of_either_sort(desk)
-    for one in planted:
-        assert form(one) == form(found[0])
-        assert (one["kind"], one["reason"], one["rule"]) == (found[0]["kind"], found[0]["reason"], found[0]["rule"])
-        assert one["why"].split()[:3] == found[0]["why"].split()[:3]
-        assert len(one["id"]) == len(found[0]["id"])
-        columns = get(desk, f"{BASE}/pages/{one['page']['number']}")["columns"]
-        [source] = [column["source"] for column in columns if column["number"] == one["line"]]
-        assert one["before"] + one["transcribed"] + one["after"] in source
-        assert [placed["text"] for placed in one["view"]["characters"] if placed["marked"]] == [one["transcribed"]]
+    for error in planted:
+        assert form(error) == form(found[0])
+        assert (error["kind"], error["reason"], error["rule"]) == (
+            found[0]["kind"],
+            found[0]["reason"],
+            found[0]["rule"],
+        )
+        assert error["why"].split()[:3] == found[0]["why"].split()[:3]
+        assert len(error["id"]) == len(found[0]["id"])
+        columns = get(desk, f"{BASE}/pages/{error['page']['number']}")["columns"]
+        [source] = [column["source"] for column in columns if column["number"] == error["line"]]
+        assert error["before"] + error["transcribed"] + error["after"] in source
+        assert [placed["text"] for placed in error["view"]["characters"] if placed["marked"]] == [error["transcribed"]]
 
 
 @pytest.mark.parametrize("verdict", ["take", "unsure"])
@@ -75,7 +81,7 @@ def test_a_decision_is_answered_and_remembered_like_any_other(desk: Served, verd
     assert form(found) == form(planted)
     assert (found["kind"], found["evidence"]["reason"]) == (planted["kind"], planted["evidence"]["reason"])
     acts = get(desk, f"{BASE}/acts")["items"]
-    assert [one["decision"]["flag"] for one in acts] == [planted["flag"], found["flag"]]
+    assert [act["decision"]["flag"] for act in acts] == [planted["flag"], found["flag"]]
     again = get(desk, f"{BASE}/flags/{planted['flag']}")
     assert (again["transcribed"], again["last"]["verdict"]) == (planted["transcribed"], verdict)
     page = get(desk, f"{BASE}/pages/{again['page']['number']}")
@@ -91,14 +97,14 @@ def test_no_answer_and_no_page_has_the_word_or_the_text_as_it_is(desk: Served) -
     addresses += [f"/works/{WORK}/{tail}" for tail in ("", "desk", "pairs", "history", "pages/", f"pages/{page}")]
     client = desk.client
     for address in addresses:
-        told = client.get(address)
-        assert told.status_code == 200, address
-        assert "planted" not in told.text.lower(), address
-        for one in planted:
-            source = COLUMNS[one["line"] - 1]
-            around = source[max(one["offset"] - 2, 0) : one["offset"] + 2]
-            assert around not in told.text, address
-            assert json.dumps(around)[1:-1] not in told.text, address
+        answer = client.get(address)
+        assert answer.status_code == 200, address
+        assert "planted" not in answer.text.lower(), address
+        for error in planted:
+            source = COLUMNS[error["line"] - 1]
+            around = source[max(error["offset"] - 2, 0) : error["offset"] + 2]
+            assert around not in answer.text, address
+            assert json.dumps(around)[1:-1] not in answer.text, address
     assert client.get(f"{BASE}/flags?kind=planted").status_code == 422
 
 
@@ -108,5 +114,5 @@ def test_counts_agree_with_what_is_listed(desk: Served) -> None:
     facets = get(desk, f"{BASE}/facets")
     assert facets["total"] == facets["kinds"]["substitution"] == sum(facets["scores"]) == every
     assert facets["dial"][0]["places"] == every
-    assert sum(one["count"] for one in get(desk, f"{BASE}/pairs")["items"]) == every
+    assert sum(pair["count"] for pair in get(desk, f"{BASE}/pairs")["items"]) == every
     assert sum(get(desk, BASE)["states"].values()) == every

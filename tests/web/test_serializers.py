@@ -25,7 +25,7 @@ def test_alternatives_are_written_as_the_text_is(tmp_path: Path, script: str, al
     with Store.open(f"sqlite:///{tmp_path}/proof.sqlite") as store:
         check_at(store, text, [(PLACE, page(text, flags=(asked,)))], script=script)
         [detail] = details(store, WORK, queued(store))
-    assert {one.text: round(one.p, 5) for one in detail.alternatives} == alternatives
+    assert {alternative.text: round(alternative.p, 5) for alternative in detail.alternatives} == alternatives
 
 
 @pytest.mark.parametrize(

@@ -42,7 +42,7 @@ def desk(context: BrowserContext, address: str = DESK) -> Page:
 def stands(folder: Path) -> list[tuple[int, Verdict, State]]:
     """What the store has, in the order in which it was decided."""
     with Store.open(folder / "proof.sqlite") as store:
-        return [(one.flag, one.verdict, one.state) for one in decision_log(store, WORK)[::-1]]
+        return [(decision.flag, decision.verdict, decision.state) for decision in decision_log(store, WORK)[::-1]]
 
 
 def decide(folder: Path, flag: int, verdict: Verdict, version: int, person: str = "王") -> None:
@@ -81,7 +81,7 @@ def test_what_waits_is_not_shown_again_as_open_when_the_desk_is_loaded_anew(
     expect(page.locator("body")).to_have_attribute("data-flag", str(second))
     context.unroute(DECISIONS)
     saved(page)
-    assert [one[:2] for one in stands(folder)] == [
+    assert [entry[:2] for entry in stands(folder)] == [
         (first, Verdict.KEEP),
         (second, Verdict.TAKE),
         (second, Verdict.UNDO),
@@ -107,7 +107,7 @@ def test_what_a_closed_desk_could_not_send_goes_from_whatever_page_is_opened_nex
     expect(waiting).to_have_count(0)
     other.get_by_role("link", name="Look again").click()
     expect(other.locator("body")).to_have_attribute("data-flag", str(theirs))
-    assert [one[:2] for one in stands(folder)] == [(theirs, Verdict.COPY), (sent, Verdict.KEEP)]
+    assert [entry[:2] for entry in stands(folder)] == [(theirs, Verdict.COPY), (sent, Verdict.KEEP)]
 
 
 def test_the_last_decisions_are_current_when_a_window_is_looked_at_again(context: BrowserContext, folder: Path) -> None:
@@ -147,7 +147,7 @@ def test_what_is_taken_back_or_decided_of_flags_that_are_not_listed_counts(
     expect(page.locator("body")).to_have_attribute("data-flag", str(first))
     expect(page.locator("#progress-words")).to_contain_text("0 of")
     with Store.open(folder / "proof.sqlite") as store:
-        unlisted = next(one for one in queued(store, WORK) if one.flag.kind is Kind.SUBSTITUTION)
+        unlisted = next(flag for flag in queued(store, WORK) if flag.flag.kind is Kind.SUBSTITUTION)
     decide(folder, unlisted.number, Verdict.KEEP, 0)
     page.evaluate("dispatchEvent(new Event('focus'))")
     expect(page.locator("#progress-words")).to_contain_text("1 of")

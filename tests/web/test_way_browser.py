@@ -75,7 +75,9 @@ def test_arrows_walk_along_the_columns_and_a_place_is_typed_taken_or_marked_as_d
     page.keyboard.press("Enter")
     expect(corrected).to_have_text("少")
     with Store.open(Settings.load(folder).store_address) as store:
-        made = [(one.verdict, one.transcribed, one.reading) for one in decision_log(store, WORK)[::-1]]
+        made = [
+            (decision.verdict, decision.transcribed, decision.reading) for decision in decision_log(store, WORK)[::-1]
+        ]
     assert made == [
         (Verdict.TYPED, "司", "同"),
         (Verdict.TYPED, "告", "吿"),  # of the flag, which is not asked again

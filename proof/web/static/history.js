@@ -2,6 +2,7 @@
 
 import { changeOf } from "./comments.js";
 import { $, api, ask, data, deskOf, excerpt, han, make, may, oneAtATime, person, say, uuid, words, workPath } from "./shell.js";
+import { reloadWithMessage } from "./undo.js";
 
 let next = data.next;
 const when = new Intl.DateTimeFormat(document.documentElement.lang, { dateStyle: "short", timeStyle: "medium" });
@@ -76,6 +77,27 @@ function line(event, extra, last = false) {
     extra ?? (last && may("decide") && (may("overrule") || event.person === person) ? back : make("span")), [carried && say("carriedFrom", carried), event.note].filter(Boolean).join(" · "));
 }
 
+/** Lets an administrator take back what the person of the filter decided in a time, at first that of the newest day. */
+function installWithdrawal() {
+  const { since, until } = $("withdrawal").elements;
+  const newest = new Date(data.items[0]?.at ?? Date.now());
+  const local = (date) => new Date(date - date.getTimezoneOffset() * 60_000).toISOString().slice(0, 16);
+  since.value = `${local(newest).slice(0, 10)}T00:00`;
+  until.value = `${local(newest).slice(0, 10)}T23:59`;
+  const key = uuid(); // a request that is sent again has it, too
+  $("withdrawal").addEventListener("submit", (event) => event.preventDefault());
+  $("withdrawal").addEventListener("submit", oneAtATime(async () => {
+    const [whose, from, to] = [filters.get("person"), new Date(since.value), new Date(Date.parse(until.value) + 60_000)]; // with all of its last minute
+    try {
+      const { places, left } = await ask(api("withdrawals"), { person: whose, since: from, until: to, key });
+      const message = [say("withdrawn", { num: places }), left ? say("decidedSince", { num: left }) : ""].filter(Boolean).join(" · ");
+      reloadWithMessage(message, whose === person ? "redo" : "undo");
+    } catch (problem) {
+      $("withdrawal-problem").textContent = problem.status ? problem.message : say("silent");
+    }
+  }));
+}
+
 const people = Object.entries(data.people);
 const verdicts = Object.keys(words.verdicts).filter((verdict) => people.some(([, counts]) => counts[verdict]));
 if (people.length) {
@@ -96,6 +118,7 @@ form.addEventListener("change", () => {
   const wanted = [...new FormData(form)].filter(([, value]) => value);
   location.search = new URLSearchParams(wanted).toString();
 });
+if ($("withdrawal")) installWithdrawal();
 $("events").append(...data.items.map(entry));
 $("more").hidden = next === null;
 $("empty").hidden = data.items.length > 0;
