@@ -257,8 +257,8 @@ def run(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureF
         capsys.readouterr()
         words = [str(argument) for argument in arguments]
         status = main(words)
-        said = capsys.readouterr()
-        return subprocess.CompletedProcess(words, status, said.out, said.err)
+        output = capsys.readouterr()
+        return subprocess.CompletedProcess(words, status, output.out, output.err)
 
     return call
 

@@ -99,8 +99,8 @@ def computed_once() -> Iterator[None]:
     get, put_many = Cache.get, Cache.put_many
 
     def got(store: Cache, key: str) -> bytes | None:
-        found = get(store, key)
-        return found if found is not None else _KEPT.get(key)
+        value = get(store, key)
+        return value if value is not None else _KEPT.get(key)
 
     def put(store: Cache, entries: Mapping[str, bytes]) -> None:
         _KEPT.update(entries)

@@ -55,8 +55,10 @@ def open_desk(page: Page, address: str) -> Page:
 
 def shown(page: Page) -> int:
     """The number of the flag that the desk shows, as soon as it shows one; 0 where it says that nothing is left."""
-    told = page.locator("body[data-flag]")  # it is not there before the desk is, nor while the next flags are fetched
-    return int(told.get_attribute("data-flag") or 0)
+    element = page.locator(
+        "body[data-flag]"
+    )  # it is not there before the desk is, nor while the next flags are fetched
+    return int(element.get_attribute("data-flag") or 0)
 
 
 def press(page: Page, key: str) -> int:
