@@ -261,7 +261,7 @@ def test_an_animation_or_a_book_in_one_file_is_refused_with_its_frames_counted(t
     others = [page(ink="blue"), page(ink="green")]
     message = refused(saved(tmp_path / f"pages{suffix}", page(), save_all=True, append_images=others))
     assert "contains 3 frames" in message
-    assert "file of its own" in message
+    assert "as a separate file" in message
 
 
 @pytest.mark.slow
