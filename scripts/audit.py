@@ -22,10 +22,10 @@ def looked_up(service: str) -> list[dict[str, object]] | None:
     line += ["--vulnerability-service", service, "--format", "json", "--requirement", str(LOCK)]
     ran = subprocess.run(line, capture_output=True, text=True, check=False)  # noqa: S603
     try:
-        found: list[dict[str, object]] = json.loads(ran.stdout)["dependencies"]
+        record: list[dict[str, object]] = json.loads(ran.stdout)["dependencies"]
     except (ValueError, KeyError):
         return None
-    return None if all("skip_reason" in one for one in found) else found
+    return None if all("skip_reason" in one for one in record) else record
 
 
 def main() -> int:

@@ -45,8 +45,8 @@ def shell(line: str, folder: Path, **environment: str) -> Ran:
 
 
 def summary(out: Path) -> dict[str, Any]:
-    found: dict[str, Any] = json.loads((out / "summary.json").read_text(encoding="utf-8"))
-    return found
+    record: dict[str, Any] = json.loads((out / "summary.json").read_text(encoding="utf-8"))
+    return record
 
 
 def test_the_demo_ends_well_and_says_where_the_report_lies_and_how_to_go_on(demo: Demo) -> None:

@@ -71,9 +71,9 @@ def test_raw_files_are_checked_exported_and_saved_by_three_commands(
     before, sample = (book / "text.txt").read_bytes(), sample_files()
     text = os.path.relpath(book / "text.txt")
     assert main(["check", text, "--images", os.path.relpath(book / "images")]) == 0
-    said = capsys.readouterr()
-    assert f"{book}/config.toml: a new project" in said.err
-    assert f"project: {book}; next: proof serve --config {book}" in said.out
+    output = capsys.readouterr()
+    assert f"{book}/config.toml: a new project" in output.err
+    assert f"project: {book}; next: proof serve --config {book}" in output.out
     assert (book / "out" / "report.html").is_file()
     assert (book / "proof.sqlite").is_file()
     decided = decide(book)
@@ -93,9 +93,9 @@ def test_what_a_check_needs_not_be_told_twice(book: Path, capsys: pytest.Capture
     for again in (["--config", str(book)], [str(book / "text.txt")]):
         capsys.readouterr()
         assert main(["check", *again]) == 0
-        said = capsys.readouterr()
-        assert "2 reused" in said.err
-        assert "new project" not in said.err
+        output = capsys.readouterr()
+        assert "2 reused" in output.err
+        assert "new project" not in output.err
 
 
 def test_images_that_come_later_are_said_to_be_of_one_check_until_the_project_names_them(
@@ -119,9 +119,9 @@ def test_a_second_text_of_the_folder_joins_its_project(book: Path, capsys: pytes
     decided = decide(book)
     capsys.readouterr()
     assert main(["check", str(book / "other.txt")]) == 0
-    said = capsys.readouterr()
-    assert "config.toml: texts were added to it" in said.err
-    assert said.out.startswith("1 page")
+    output = capsys.readouterr()
+    assert "config.toml: texts were added to it" in output.err
+    assert output.out.startswith("1 page")
     assert Settings.load(book).text_files() == (book / "text.txt", book / "other.txt")
     pages = json.loads((book / "out" / "summary.json").read_text(encoding="utf-8"))["pages"]
     assert len(pages) == 3
@@ -186,9 +186,9 @@ def test_what_cannot_be_checked_leaves_nothing_behind(
     before = sorted(tmp_path.rglob("*"))
     monkeypatch.chdir(tmp_path)
     assert main(["check", *words.split()]) == 2
-    said = capsys.readouterr().err
-    assert said.startswith("proof: ")
-    assert "config.toml" not in said.replace("in the folder of a project", "")
+    stderr = capsys.readouterr().err
+    assert stderr.startswith("proof: ")
+    assert "config.toml" not in stderr.replace("in the folder of a project", "")
     assert sorted(tmp_path.rglob("*")) == before
 
 

@@ -235,9 +235,9 @@ def test_a_mistake_is_told_with_what_to_do(
     line: str, status: int, told: str, capsys: pytest.CaptureFixture[str]
 ) -> None:
     assert main(line.split()) == status
-    said = capsys.readouterr().err
-    assert told in said
-    assert "Traceback" not in said
+    stderr = capsys.readouterr().err
+    assert told in stderr
+    assert "Traceback" not in stderr
 
 
 ENGLISH = re.compile(r"[a-z]{2,}(?: [a-z]{2,}){3,}")

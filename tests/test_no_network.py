@@ -65,11 +65,11 @@ class Alone:
 def _leaves(call: str) -> bool:
     if RESOLVER in call:
         return True
-    found = ADDRESS.search(call)
-    if not found:
+    match = ADDRESS.search(call)
+    if not match:
         return False
-    here = found["host"].startswith("127.") or found["host"] in ("::1", "::ffff:127.0.0.1")
-    return int(found["port"]) == NAMES or not here
+    here = match["host"].startswith("127.") or match["host"] in ("::1", "::ffff:127.0.0.1")
+    return int(match["port"]) == NAMES or not here
 
 
 @pytest.fixture

@@ -53,11 +53,11 @@ def test_every_known_error_is_raised_once_with_the_right_reading(flags: Flags, k
     on how the processor rounds the reading."""
     assert sum(map(is_unclaimed, key)) == 1
     for row in key:
-        found = [flag for flag in flags if flag["raised"] and answers(flag, row)]
+        chosen_flags = [flag for flag in flags if flag["raised"] and answers(flag, row)]
         if is_unclaimed(row):
-            assert all(flag["evidence"]["reason"] == "language" for flag in found)
+            assert all(flag["evidence"]["reason"] == "language" for flag in chosen_flags)
         else:
-            told = [(flag["length"], flag["suggested"]) for flag in found]
+            told = [(flag["length"], flag["suggested"]) for flag in chosen_flags]
             assert told == [(int(row["length"]), row["reading"])], row
 
 

@@ -4,6 +4,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
@@ -24,6 +25,12 @@ from proof.text.read import in_script, read_transcription
 
 MAX_CONTEXT_CHARACTERS = 10
 """Maximum number of characters of the text that are shown on either side of a place."""
+
+MAX_SOURCE_CHARACTERS = 60
+"""Maximum number of characters of the text, with marks of pages among them, from which these are taken."""
+
+_MARKS = re.compile(r"\A[^<>]*>|<[^<>]*>|<[^<>]*\Z|¶")
+"""Marks of pages and lines within the text around a place, which may begin or end within one."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -104,9 +111,9 @@ class Preview:
     def _placed(self, correction: Correction, edit: Edit) -> PlannedCorrection:
         """A correction with the text around its place, within the line of the file."""
         text = self.decided.edition.text
-        before = text[max(edit.start - MAX_CONTEXT_CHARACTERS, 0) : edit.start].rpartition("\n")[2]
-        after = text[edit.end : edit.end + MAX_CONTEXT_CHARACTERS].partition("\n")[0]
-        return _planned(correction, before, after.rstrip("¶\r"))
+        before = text[max(edit.start - MAX_SOURCE_CHARACTERS, 0) : edit.start].rpartition("\n")[2]
+        after = text[edit.end : edit.end + MAX_SOURCE_CHARACTERS].partition("\n")[0]
+        return _planned(correction, before, after.rstrip("\r"))
 
 
 def preview_of(decided: Decided, pairs: Path | None = None, *, choices: Sequence[FormChoice] = ()) -> Preview:
@@ -153,6 +160,7 @@ def _not_written(correction: Correction, why: Notice, **more: Any) -> PlannedCor
 
 
 def _planned(correction: Correction, before: str, after: str, **more: Any) -> PlannedCorrection:
+    """The correction, with the text around its place without marks."""
     return PlannedCorrection(
         correction.page,
         correction.line,
@@ -161,8 +169,8 @@ def _planned(correction: Correction, before: str, after: str, **more: Any) -> Pl
         correction.replacement,
         correction.person,
         correction.number,
-        before=before,
-        after=after,
+        before=_MARKS.sub("", before)[-MAX_CONTEXT_CHARACTERS:],
+        after=_MARKS.sub("", after)[:MAX_CONTEXT_CHARACTERS],
         authority=correction.authority,
         note=correction.note,
         **more,

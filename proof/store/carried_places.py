@@ -17,7 +17,7 @@ from operator import attrgetter
 from typing import NamedTuple
 
 from proof.text.edit import Edit
-from proof.text.lines import LINE_ENDING
+from proof.text.lines import LINE_ENDING, LINE_ENDING_SIGNS
 from proof.text.model import Script
 from proof.text.positions import PositionMap, Span, line_end
 from proof.text.variants import VariantPolicy, policy_of
@@ -27,6 +27,8 @@ def policy_of_script(script: str) -> VariantPolicy:
     """The variant policy of a stored script; that of traditional script for an unknown one."""
     return policy_of(Script(script) if script in set(Script) else Script.TRADITIONAL)
 
+
+_CHARACTERS = re.compile(f"[^{LINE_ENDING_SIGNS}]+")
 
 FormerPlace = tuple[int, ...]
 """Where deleted characters stood when they were decided first: their line, their offset in it, and the id of the
@@ -307,9 +309,14 @@ class TextChange:
         return [span for span in spans if span is not None]
 
 
+def _line_begin(text: str, at: int) -> int:
+    """The begin of the line of a code point."""
+    return text.rfind("\n", 0, at) + 1
+
+
 def _in_line(text: str, span: Span) -> tuple[str, Span]:
     """The line in which a span begins, and the span relative to this line."""
-    begin = text.rfind("\n", 0, span.start) + 1
+    begin = _line_begin(text, span.start)
     return text[begin : line_end(text, span.start)], Span(span.start - begin, span.length)
 
 
@@ -351,7 +358,7 @@ class _Carrier:
     def carry(self, place: Place) -> CarriedPlace | None:
         """The place in the new content; None if it is lost."""
         carried = self._carry(place)
-        if carried is None or self._was_moved(place, carried):
+        if carried is None or self._was_moved(place, carried) or self._was_deleted_with_line(place):
             return None
         is_of_lost = self._to_lost is None or self._to_lost.where(*carried.span) is None
         return carried if is_of_lost else None
@@ -378,6 +385,19 @@ class _Carrier:
         if unchanged is not None:
             return CarriedPlace(unchanged, place.reads)
         return None if place.is_whole else self._replaced_by_reading(place)
+
+    @cached_property
+    def _deleted_lines(self) -> set[int]:
+        """Where the lines begin in the old content that the export deleted whole."""
+        edits = self._written.edits if self._written is not None else ()
+        removed = [(edit.start, self._old[edit.start : edit.end]) for edit in edits if not edit.replacement]
+        with_endings = [(start, lines) for start, lines in removed if LINE_ENDING.search(lines)]
+        return {start + line.start() for start, lines in with_endings for line in _CHARACTERS.finditer(lines)}
+
+    def _was_deleted_with_line(self, place: Place) -> bool:
+        """Whether a gap was in a line that the export deleted: its beginning is not that of the next line."""
+        is_gap = not (place.extent or place.is_whole)
+        return is_gap and _line_begin(self._old, place.start) in self._deleted_lines
 
     def _was_moved(self, place: Place, carried: CarriedPlace) -> bool:
         """Whether characters that were to be deleted, and are no longer at their place, stand elsewhere in the line,

@@ -36,7 +36,7 @@ from proof.store.decision_records import (
     State,
     Verdict,
 )
-from proof.store.events import check_key, key_of_another, standing
+from proof.store.events import changes_since, check_key, key_of_another, standing
 from proof.store.flag_matching import mark_answered_stale
 from proof.store.lookup import StorePart, work_id_subquery
 from proof.store.models import ActRow, DecisionRow, FlagRow, ReadingRow, WorkRow
@@ -345,7 +345,7 @@ def _undone(chain: Chain, request: DecisionRequest) -> FlagDecision:
     """The decision that the undo `request` takes back. Raises RefusedDecisionError, NotYoursError."""
     undone = chain.row(chain.version if request.undoes_version is None else request.undoes_version)
     is_other = undone is None or request.undoes not in (None, undone.id)
-    if undone is None or is_other or (undone.state, undone.reading) != (chain.state.value, chain.reading):
+    if undone is None or is_other or changes_since(chain.rows, chain.version_of(undone)):
         raise RefusedDecisionError(_("flag %(flag)s: only its last decision can be taken back"), flag=chain.flag.id)
     if not request.overrules and undone.person != request.person:
         raise NotYoursError(

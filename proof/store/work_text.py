@@ -334,7 +334,8 @@ def _changing_flags(
     is_own = FlagRow.id.in_(own)
     query = query.where(of_pages, ~IS_SEEDED, or_(FlagRow.version > 0, is_own))
     states = (State.CORRECTED.value, State.OPEN.value)
-    query = query.where(or_(FlagRow.state.in_(states), FlagRow.reads != FlagRow.transcribed, is_own))
+    is_exported = FlagRow.version_id != PageRow.version_id
+    query = query.where(or_(FlagRow.state.in_(states), FlagRow.reads != FlagRow.transcribed, is_exported, is_own))
     query = query.where(or_(FlagRow.text_id.is_(None), FlagRow.version_id == TextRow.version_id))
     flags_of: defaultdict[ColumnKey, list[Any]] = defaultdict(list)
     for row in session.execute(query.order_by(FlagRow.offset, FlagRow.length, FlagRow.id)):

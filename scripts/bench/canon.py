@@ -116,10 +116,10 @@ def seconds_a_character(bench: Bench, names: Sequence[str]) -> Iterator[tuple[st
             started, characters, pages = time.process_time(), 0, 0
             for text in texts:
                 for number, page in enumerate(text.pages):
-                    found = index.find(page)
-                    assert found is not None
+                    image = index.find(page)
+                    assert image is not None
                     around = neighbours_of(text.pages, number)
-                    result = checker.check(page, "", found, load_image(found.path), around)
+                    result = checker.check(page, "", image, load_image(image.path), around)
                     characters, pages = characters + result.characters_checked, pages + 1
             spent.append(time.process_time() - started)
         least = 1000 * min(spent[1:])

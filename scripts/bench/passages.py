@@ -190,12 +190,12 @@ def counted(checker: Checker, trials: Sequence[Trial], options: argparse.Namespa
         for number, (trial, (name, drawn)) in enumerate(zip(trials, rendered(trials, options.seed), strict=True)):
             path = Path(folder) / f"{name}.png"
             write_image(path, drawn.image)
-            found = PageImage(path, "", FoundBy.REFERENCE)
-            readings = checker.readings(found, partial(load_image, path))
+            image = PageImage(path, "", FoundBy.REFERENCE)
+            readings = checker.readings(image, partial(load_image, path))
             dice = random.Random(f"{options.seed} {trial.page.id}")  # noqa: S311 - a measurement that can be repeated
             aside = [text for n, text in enumerate(others) if n != number and len(text) > LONGEST]
             for one in spoiled_texts(trial.page, options.places.split(","), options.times, number, aside, dice):
-                result = checker.judge(page_of(trial.page, one.sources), "", found, readings, ())
+                result = checker.judge(page_of(trial.page, one.sources), "", image, readings, ())
                 count = counts[one.kind, one.place]
                 score(count, one, trial.page, result.flags, checker.policy.fold, details=options.details)
             path.unlink()
@@ -208,7 +208,7 @@ def score(
     """Add what came of a run; forms of one word (`fold`) are read as each other."""
     raised = [flag for flag in flags if flag.raised]
     there = [flag for flag in raised if flag.line in one.lines]
-    asked = [flag for flag in questions(flags) if flag.raised and flag.line in one.lines]
+    chosen_flags = [flag for flag in questions(flags) if flag.raised and flag.line in one.lines]
     away = [flag for flag in raised if flag.line not in one.lines]
     right = all(
         "".join(map(fold, taken(one.sources[n - 1], [f for f in there if f.line == n])))
@@ -218,11 +218,11 @@ def score(
     count.runs += 1
     count.raised += bool(there)
     count.one_flag += len(there) == 1
-    count.one_question += len(asked) == 1
+    count.one_question += len(chosen_flags) == 1
     count.written += right
     count.flags += len(there)
     count.false += len(away)
-    if details and (len(asked) != 1 or away or not right):
+    if details and (len(chosen_flags) != 1 or away or not right):
         tell(f"{page.id} {one.kind} {one.place} {one.size} columns {one.lines}")
         for n in one.lines:
             tell(f"   true {page.columns[n - 1].source}\n   text {one.sources[n - 1]}")

@@ -218,16 +218,16 @@ def score_of(pool: Pool) -> dict[str, Any]:
     rows = [
         KeyRow(**{name: row[name] for name in KEY_COLUMNS[:-1]}, category=_CLASSES[row["class"]]) for row in pool.rows
     ]
-    told = score(map(Finding.of, pool.flags), checked, rows)
-    errors = sum(one.errors for one in told.recall.values())
+    scores = score(map(Finding.of, pool.flags), checked, rows)
+    errors = sum(one.errors for one in scores.recall.values())
     return {
-        **told.as_dict(),
-        "pages_checked": told.pages,
+        **scores.as_dict(),
+        "pages_checked": scores.pages,
         "errors": errors,
-        "caught": told.found,
-        "recall": told.found / errors if errors else None,
-        "suggestion_accuracy": told.suggested / told.found if told.found else None,
-        "false_flags": [str(finding) for finding in told.false_findings],
+        "caught": scores.found,
+        "recall": scores.found / errors if errors else None,
+        "suggestion_accuracy": scores.suggested / scores.found if scores.found else None,
+        "false_flags": [str(finding) for finding in scores.false_findings],
     }
 
 

@@ -166,9 +166,9 @@ def checked(
     style = replace(trial_style(own), fonts=(options.font,))
     drawn = render_page(pages[1], style, without_seal(trial_wear(own)), options.seed)
     write_image(folder / f"{name}.png", drawn.image)
-    found = ImageIndex([folder], []).find(pages[0])
-    assert found is not None
-    result = checker.check(pages[0], "", found, load_image(found.path), ())
+    image = ImageIndex([folder], []).find(pages[0])
+    assert image is not None
+    result = checker.check(pages[0], "", image, load_image(image.path), ())
     raised = {(flag.line, flag.offset) for flag in result.flags if flag.raised and (flag.length or options.left_out)}
     counts: Counter[str] = Counter()
     for number, (_, _, places) in enumerate(columns, 1):

@@ -80,8 +80,10 @@ class Browser:
 
     def decide(self, flag: int, key: str) -> tuple[float, int]:
         start = time.perf_counter()
-        said = self._post(f"/api/v1/works/{WORK}/flags/{flag}/decisions", {"verdict": "take", "version": 0, "key": key})
-        return time.perf_counter() - start, int(said["id"])
+        answer = self._post(
+            f"/api/v1/works/{WORK}/flags/{flag}/decisions", {"verdict": "take", "version": 0, "key": key}
+        )
+        return time.perf_counter() - start, int(answer["id"])
 
     def _post(self, path: str, body: dict[str, Any]) -> Any:
         headers = {"Content-Type": "application/json", "X-CSRFToken": self.token}

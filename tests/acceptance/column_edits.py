@@ -52,12 +52,12 @@ class ColumnEdits(History):
     def check_again(self) -> None:
         self.run_check()
         self.changes = []
-        asked = [
+        chosen_flags = [
             flag
             for flag in self.open_flags(layout=True)
             if flag["transcribed"] and not set(flag["transcribed"]) - TYPED_CHARACTERS
         ]
-        assert not asked, f"what was typed is asked again: {asked[0]}"
+        assert not chosen_flags, f"what was typed is asked again: {chosen_flags[0]}"
 
     def edit_column(self) -> str:
         """Edit a column of a page that no other edit since the last check touches; often join one to the added

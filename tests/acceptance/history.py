@@ -441,7 +441,7 @@ class History:
 
     def check(self) -> str:
         """Check, which asks again of nothing that was decided."""
-        said = self.run_check()
+        completed = self.run_check()
         for flag in self.open_flags():
             cell = self.cell(flag)
             if cell is None or not cell.settled or cell.touched or cell.reads is None:
@@ -450,7 +450,7 @@ class History:
             is_other = not cell.reads and flag["suggested"] not in cell.was  # not of what was deleted there
             if flag["transcribed"] or not (is_longer or is_other):
                 raise AssertionError(f"what was decided is asked again: {flag['transcribed']}→{flag['suggested']}")
-        return said
+        return completed
 
     def run_check(self) -> str:
         status, said = self.proof("check", "-q", *(["--threshold", f"{self.threshold}"] if self.threshold else []))

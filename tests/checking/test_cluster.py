@@ -131,9 +131,9 @@ def test_where_no_scheduler_answers_the_command_says_so(
     monkeypatch.setattr("proof.checking.cluster.CONNECT_SECONDS", 0.5)
     (tmp_path / "text.txt").write_text("<pb:KR1d0030_WYG_010-1a>¶\n射人¶\n", encoding="utf-8")
     (tmp_path / "images").mkdir()
-    said = run("check", "text.txt", "--images", "images", "--cluster", "tcp://127.0.0.1:9", "--engine", "null")
-    assert said.returncode == 2
-    assert "tcp://127.0.0.1:9: no scheduler answers there" in said.stderr
+    completed = run("check", "text.txt", "--images", "images", "--cluster", "tcp://127.0.0.1:9", "--engine", "null")
+    assert completed.returncode == 2
+    assert "tcp://127.0.0.1:9: no scheduler answers there" in completed.stderr
 
 
 @pytest.mark.engine

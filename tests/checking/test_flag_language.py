@@ -67,11 +67,11 @@ def heard(one: Flag, language: FlagLanguage) -> Flag:
 def test_a_suspicion_is_lifted_where_the_words_around_speak_for_it(text: Transcription, store: Store) -> None:
     """倣此, as so often, where the text has 倣北 and the image leaves it open."""
     suspected = flag(1, 22, "此", THRESHOLD - 0.3)
-    told = heard(suspected, language_of(text, store))
-    assert told.raised
-    assert told.evidence.language is not None
-    assert told.evidence.language.weight > 0
-    assert (told.evidence.language.suggested, told.evidence.language.transcribed) == ("倣此", "倣北")
+    heard_flag = heard(suspected, language_of(text, store))
+    assert heard_flag.raised
+    assert heard_flag.evidence.language is not None
+    assert heard_flag.evidence.language.weight > 0
+    assert (heard_flag.evidence.language.suggested, heard_flag.evidence.language.transcribed) == ("倣此", "倣北")
 
 
 def test_beside_a_character_that_is_missing_the_language_model_says_nothing(text: Transcription, store: Store) -> None:
@@ -94,15 +94,15 @@ def test_of_the_readings_of_the_image_the_one_is_suggested_that_the_words_around
 ) -> None:
     suspected = left_open(("乩", 0.5), ("此", 0.3), ("北", 0.02))
     language = language_of(text, store)
-    told = heard(suspected, language)
-    assert (told.suggested, told.evidence.p_best) == ("此", 0.3)
-    assert told.evidence.language is not None
-    assert told.evidence.language.suggested == "倣此"
-    assert told.evidence.language.instead_of == ("乩", 0.5)
-    assert heard(told, language) == told
-    assert heard(told, language_of(text, store, settings=Settings().replace({"flags.language_model": False}))) == (
-        suspected
-    )
+    heard_flag = heard(suspected, language)
+    assert (heard_flag.suggested, heard_flag.evidence.p_best) == ("此", 0.3)
+    assert heard_flag.evidence.language is not None
+    assert heard_flag.evidence.language.suggested == "倣此"
+    assert heard_flag.evidence.language.instead_of == ("乩", 0.5)
+    assert heard(heard_flag, language) == heard_flag
+    assert heard(
+        heard_flag, language_of(text, store, settings=Settings().replace({"flags.language_model": False}))
+    ) == (suspected)
 
 
 def test_how_the_engine_reads_a_character_is_learned_from_the_image_alone(text: Transcription, store: Store) -> None:
@@ -134,10 +134,10 @@ SAID = LanguageEvidence(
 def test_between_characters_that_are_written_alike_the_language_model_decides(
     text: Transcription, store: Store
 ) -> None:
-    told = heard(flag(2, 3, "己", 0.6), language_of(text, store, (SAID,)))
-    assert told.evidence.language is not None
-    assert told.score == pytest.approx(0.6 + 7.5)
-    assert told.evidence.language.suggested_count == 316
+    heard_flag = heard(flag(2, 3, "己", 0.6), language_of(text, store, (SAID,)))
+    assert heard_flag.evidence.language is not None
+    assert heard_flag.score == pytest.approx(0.6 + 7.5)
+    assert heard_flag.evidence.language.suggested_count == 316
 
 
 def character(p_text: float | None, read: str = "已") -> CheckedCharacter:

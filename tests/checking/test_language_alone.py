@@ -62,9 +62,9 @@ def test_a_project_checks_by_its_own_model(tmp_path: Path, capsys: pytest.Captur
     (tmp_path / "other.txt").write_text(other, encoding="utf-8")
     model = tmp_path / "own.npz"
     assert main(["learn", str(tmp_path / "other.txt"), str(tmp_path / "none.txt"), "--out", str(model)]) == 0
-    told = capsys.readouterr()
-    assert f"{model}: 480 characters" in told.out
-    assert "left out: " in told.err
+    output = capsys.readouterr()
+    assert f"{model}: 480 characters" in output.out
+    assert "left out: " in output.err
     _, flags, _ = checked(tmp_path, MARK.format("1a") + "封魚使來朝¶\n", "--language", str(model))
     assert [(f["transcribed"], f["suggested"]) for f in flags] == [("魚", "魯")]
 

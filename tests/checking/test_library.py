@@ -115,10 +115,10 @@ def test_a_store_that_fails_stops_the_library(shelf: Path, monkeypatch: pytest.M
 
 
 def test_the_command_checks_all_and_says_which_could_not_be(shelf: Path, run: Callable[..., Any]) -> None:
-    said = run("check", "--library", ".")
-    assert said.returncode == 1
-    assert "bad: not checked: " in said.stderr
-    assert "KR1d0001: 2 pages, none seen on images, 2 without an image: 0 places flagged" in said.stdout
+    completed = run("check", "--library", ".")
+    assert completed.returncode == 1
+    assert "bad: not checked: " in completed.stderr
+    assert "KR1d0001: 2 pages, none seen on images, 2 without an image: 0 places flagged" in completed.stdout
     assert run("check", "text.txt", "--library", ".").returncode == 2
 
 

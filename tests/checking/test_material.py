@@ -27,8 +27,8 @@ def phone(tmp_path: Path) -> Path:
 
 def findings(folder: Path) -> list[str]:
     """The codes of the findings about a run."""
-    said = json.loads((folder / "out" / "summary.json").read_text(encoding="utf-8"))
-    return [finding["code"] for finding in said["findings"]]
+    record = json.loads((folder / "out" / "summary.json").read_text(encoding="utf-8"))
+    return [finding["code"] for finding in record["findings"]]
 
 
 def test_images_that_belong_to_no_page_are_no_success(phone: Path, run: Run) -> None:

@@ -75,9 +75,9 @@ def openings() -> tuple[Opening, Opening]:
 @pytest.fixture
 def project(tmp_path: Path, openings: tuple[Opening, Opening]) -> Project:
     head, marked = half_folios(TEXT.read_text(encoding="utf-8"))
-    wanted = [page for page in marked if any(f"{ref}.png" in page for ref in (*FIRST, *SECOND))]
-    assert len(wanted) == 4
-    (tmp_path / "text.txt").write_text(head + "".join(wanted), encoding="utf-8")
+    chosen_pages = [page for page in marked if any(f"{ref}.png" in page for ref in (*FIRST, *SECOND))]
+    assert len(chosen_pages) == 4
+    (tmp_path / "text.txt").write_text(head + "".join(chosen_pages), encoding="utf-8")
     return Project(tmp_path, openings)
 
 
@@ -105,9 +105,9 @@ def test_the_errors_of_both_halves_are_found_in_their_places(project: Project) -
     outcome = check(settings)
     found = results(settings, outcome)
     assert {result.page: result.message for result in found.values() if result.status is not Status.CHECKED} == {}
-    told = raised(found)
-    assert told >= ERRORS
-    assert len(told - ERRORS) <= 1, told - ERRORS
+    raised_flags = raised(found)
+    assert raised_flags >= ERRORS
+    assert len(raised_flags - ERRORS) <= 1, raised_flags - ERRORS
     for opening, pair in zip(project.openings, (FIRST, SECOND), strict=True):
         right, left = (found[ref] for ref in pair)
         assert right.image == left.image

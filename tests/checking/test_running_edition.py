@@ -89,12 +89,12 @@ def test_each_error_is_found_and_its_correction_gives_back_the_very_file(drawn: 
     assert [result.status for result in results] == [Status.CHECKED] * 3
     assert sum(result.characters_checked for result in results) > 250
     assert RemarkCode.ON_NO_IMAGE in {remark.notice.code for remark in outcome.remarks}
-    found = raised(results)
-    sure = sorted((flag for flag in found if flag.score > SURE), key=lambda flag: flag.line)
+    raised_flags = raised(results)
+    sure = sorted((flag for flag in raised_flags if flag.score > SURE), key=lambda flag: flag.line)
     assert [flag.kind for flag in sure] == [Kind.OMISSION, Kind.SUBSTITUTION, Kind.INSERTION]
-    assert len(found) <= len(sure) + 1
+    assert len(raised_flags) <= len(sure) + 1
     lines = spoiled.split("\n")
-    for flag in found:
+    for flag in raised_flags:
         assert lines[flag.line - 1][flag.offset : flag.offset + flag.length] == flag.transcribed
         assert flag.bbox is not None
     corrected = correct(read_transcription(text), [accepted(flag) for flag in sure])
@@ -113,9 +113,9 @@ def test_a_page_without_line_breaks_is_checked_column_by_column(drawn: Path) -> 
     text = drawn / "unbroken.txt"
     text.write_bytes(spoiled.encode())
     _, results = checked(drawn, text, "out-unbroken")
-    found = raised(results)
-    assert [flag.kind for flag in found] == [Kind.SUBSTITUTION, Kind.OMISSION, Kind.OMISSION, Kind.INSERTION]
-    assert correct(read_transcription(text), [accepted(flag) for flag in found]).data == clean.encode()
+    raised_flags = raised(results)
+    assert [flag.kind for flag in raised_flags] == [Kind.SUBSTITUTION, Kind.OMISSION, Kind.OMISSION, Kind.INSERTION]
+    assert correct(read_transcription(text), [accepted(flag) for flag in raised_flags]).data == clean.encode()
 
 
 def test_a_text_with_its_subcommentary_is_found_on_the_images(shared: Path, tmp_path: Path) -> None:

@@ -110,21 +110,21 @@ def test_the_order_of_the_witnesses_does_not_change_what_is_found(shared: Path, 
 
 def test_a_passage_that_one_side_lacks_is_one_finding_and_nothing_is_paired_with_unlike_text(shared: Path) -> None:
     collation = collate(seed(shared, "004"), seed(shared, "000"))
-    told = [
+    chosen_differences = [
         difference
         for difference in collation.differences
         if difference.category not in (Class.SCRIPT, Class.ORTHOGRAPHY)
     ]
-    words = {(one.base, one.witness) for one in told if one.category in WORD_CLASSES}
+    words = {(one.base, one.witness) for one in chosen_differences if one.category in WORD_CLASSES}
     missing, other = {("传丈专反下传同", ""), ("下宾厌同", "")}, {("", "坐"), ("今", "古"), ("", "酒"), ("谓", "卻")}
     assert words == missing | other
-    (unlike,) = [one for one in told if one.category is Class.UNLIKE]
+    (unlike,) = [one for one in chosen_differences if one.category is Class.UNLIKE]
     assert (unlike.base, unlike.witness) == ("右迎宾记立者东面北上宾党", "主人獻賔")
-    short = [one for one in told if one.category is Class.PASSAGE and 0 < len(one.base) <= 8]
+    short = [one for one in chosen_differences if one.category is Class.PASSAGE and 0 < len(one.base) <= 8]
     between = [("右张侯记", ""), ("右速宾记", "")]
     assert [(one.base, one.witness) for one in short] == between, "what lies between two parts is told, however short"
     assert not collation.only_base or {passage.text for passage in collation.only_base} <= {
-        one.base if len(one.base) <= 40 else f"{one.base[:18]}…{one.base[-18:]}" for one in told
+        one.base if len(one.base) <= 40 else f"{one.base[:18]}…{one.base[-18:]}" for one in chosen_differences
     }
 
 
@@ -215,9 +215,9 @@ def test_words_that_are_text_in_one_and_a_note_in_the_other_stand_in_every_form(
     collation = collate(base, witness)
     (layout,) = collation.note_layouts
     write_collation([collation], tmp_path)
-    told = (tmp_path / "places.csv").read_text(encoding="utf-8-sig").splitlines()
+    lines = (tmp_path / "places.csv").read_text(encoding="utf-8-sig").splitlines()
     words = collation.base.text(layout.a0, layout.a1)
-    assert f"KR1_WYG_010-1a,1,{CANON.index(words)},{words},{words},layout" in told
+    assert f"KR1_WYG_010-1a,1,{CANON.index(words)},{words},{words},layout" in lines
 
 
 def test_a_place_that_differs_in_two_ways_is_of_the_heavier_class(damaged: Collation, tmp_path: Path) -> None:

@@ -174,9 +174,9 @@ def test_each_text_of_a_folder_is_found_in_its_project_and_weighed(
     (folder / "c.txt").write_text(SECOND, encoding="utf-8")
     for option in ("--findings", "--weigh"):
         assert main(["collate", "book", "嚴=witness", option]) == 2
-        told = capsys.readouterr()
-        assert "c.txt was not checked in this project" in told.err
-        assert told.out == "", "nothing was collated"
+        output = capsys.readouterr()
+        assert "c.txt was not checked in this project" in output.err
+        assert output.out == "", "nothing was collated"
 
 
 def test_a_difference_that_no_witness_has_any_more_is_asked_no_more() -> None:

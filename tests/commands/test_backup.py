@@ -17,10 +17,10 @@ def test_a_folder_of_which_nothing_is_saved_is_named(run: Run, tmp_path: Path) -
     lay_out(tmp_path, 1)
     (tmp_path / "empty").mkdir()
     assert run("check", "text.txt", "--images", "images", "--images", "empty", "--engine", "null", "-q").returncode < 2
-    said = run("backup", "a.zip")
-    assert said.returncode == 0
-    assert f"rows of the store of {tmp_path}" in said.stdout
-    assert said.stderr == (f"left out, the images of {tmp_path}/empty; put them there after proof restore\n")
+    completed = run("backup", "a.zip")
+    assert completed.returncode == 0
+    assert f"rows of the store of {tmp_path}" in completed.stdout
+    assert completed.stderr == (f"left out, the images of {tmp_path}/empty; put them there after proof restore\n")
     assert f"{tmp_path}/images" in run("backup", "b.zip", "--no-images").stderr
 
 
@@ -62,9 +62,9 @@ def test_a_timer_keeps_the_last_backups_and_touches_no_other_file(run: Run, tmp_
     older = [kept / f"{tmp_path.name}-2020010{day}T000000Z.zip" for day in (1, 2, 3)]
     for path in (*strangers, *older):
         path.touch()
-    said = run("backup", "kept", "--keep", "2")
-    assert said.returncode == 0, said.stderr
-    assert said.stdout.splitlines()[1:] == [f"removed: {path.relative_to(tmp_path)}" for path in older[:2]]
+    completed = run("backup", "kept", "--keep", "2")
+    assert completed.returncode == 0, completed.stderr
+    assert completed.stdout.splitlines()[1:] == [f"removed: {path.relative_to(tmp_path)}" for path in older[:2]]
     (new,) = set(kept.iterdir()) - {*strangers, *older}
     assert set(kept.iterdir()) == {*strangers, older[2], new}
     assert run("backup", str(new), "--verify").returncode == 0

@@ -27,9 +27,9 @@ def benchmark(tmp_path: Path) -> Path:
 def test_the_check_of_this_program_is_scored(benchmark: Path, capsys: Told) -> None:
     out = benchmark / "out"
     assert main(["bench", str(benchmark), "--out", str(out), "--details"]) == 0
-    told = capsys.readouterr().out
-    assert "planted errors found: 1 of 1, 1.000" in told
-    assert "calibration: Brier" in told
+    stdout = capsys.readouterr().out
+    assert "planted errors found: 1 of 1, 1.000" in stdout
+    assert "calibration: Brier" in stdout
     saved = json.loads((out / "score.json").read_text(encoding="utf-8"))
     assert (saved["pages"], saved["recall"]["planted"]["found"], saved["suggested"]) == (2, 1, 1)
     assert saved["characters"] > 200
@@ -47,10 +47,10 @@ def test_findings_of_another_program_are_scored(benchmark: Path, capsys: Told) -
     theirs = benchmark / "theirs.jsonl"
     theirs.write_text("".join(json.dumps(one) + "\n" for one in found), encoding="utf-8")
     assert main(["bench", str(benchmark), "--findings", str(theirs)]) == 0
-    told = capsys.readouterr().out
-    assert "planted errors found: 1 of 1" in told
-    assert "false findings: 1," in told
-    assert "right reading suggested: 1 of 1" in told
+    stdout = capsys.readouterr().out
+    assert "planted errors found: 1 of 1" in stdout
+    assert "false findings: 1," in stdout
+    assert "right reading suggested: 1 of 1" in stdout
 
 
 @pytest.mark.parametrize(
@@ -70,3 +70,12 @@ def test_a_folder_without_texts_is_told_what_it_needs(tmp_path: Path, capsys: To
     (tmp_path / "key.tsv").write_bytes((PAGES / "planted.tsv").read_bytes())
     assert main(["bench", str(tmp_path)]) == 2
     assert "has no texts: a benchmark has texts/, images/ and key.tsv" in capsys.readouterr().err
+
+
+def test_errors_of_a_benchmark_are_in_the_language_of_the_terminal(
+    tmp_path: Path, capsys: Told, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("LC_ALL", "zh_TW.UTF-8")
+    (tmp_path / "key.tsv").write_text("page\tline\n", encoding="utf-8")
+    assert main(["bench", str(tmp_path)]) == 2
+    assert "缺 offset 一欄：答案須有 page, line, offset" in capsys.readouterr().err

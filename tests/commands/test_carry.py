@@ -77,18 +77,18 @@ def exported() -> str:
 
 def test_decisions_are_listed_before_any_is_made(capsys: Told, monkeypatch: pytest.MonkeyPatch) -> None:
     assert carried() == 1
-    told = capsys.readouterr()
-    assert "corrected 北 → 比 ⇒ KR1x0001_SBCK_010-5b 1: 之西[北]耦" not in told.out  # the line ends before 耦
-    assert "corrected 北 → 比 ⇒ KR1x0001_SBCK_010-5b 1: 夫之西[北]耦大" in told.out
-    assert "3 decisions to carry, 1 not, of 4" in told.out
-    assert "nothing was saved" in told.out
-    assert "says what the copy of the first text reads" in told.err
+    output = capsys.readouterr()
+    assert "corrected 北 → 比 ⇒ KR1x0001_SBCK_010-5b 1: 之西[北]耦" not in output.out  # the line ends before 耦
+    assert "corrected 北 → 比 ⇒ KR1x0001_SBCK_010-5b 1: 夫之西[北]耦大" in output.out
+    assert "3 decisions to carry, 1 not, of 4" in output.out
+    assert "nothing was saved" in output.out
+    assert "says what the copy of the first text reads" in output.err
     monkeypatch.setenv("LC_ALL", "zh_TW.UTF-8")
     assert carried() == 1
-    told = capsys.readouterr()
-    assert re.search("[a-z]{3}", re.sub(r"KR1x0001_\w+-\w+|--[a-z-]+", "", told.out + told.err)) is None
-    assert "已改 北 → 比" in told.out
-    assert "共 4 項裁定：可轉移 3 項，不可轉移 1 項" in told.out
+    output = capsys.readouterr()
+    assert re.search("[a-z]{3}", re.sub(r"KR1x0001_\w+-\w+|--[a-z-]+", "", output.out + output.err)) is None
+    assert "已改 北 → 比" in output.out
+    assert "共 4 項裁定：可轉移 3 項，不可轉移 1 項" in output.out
     monkeypatch.delenv("LC_ALL")
     assert decided() == []
 
@@ -172,8 +172,8 @@ def test_a_place_that_is_not_certain_is_told_with_its_reason(text: str, reason: 
     with_other(text)
     capsys.readouterr()
     carried()
-    told = capsys.readouterr()
-    line = next(line for line in (told.out + told.err).splitlines() if "北 → 比" in line)
+    output = capsys.readouterr()
+    line = next(line for line in (output.out + output.err).splitlines() if "北 → 比" in line)
     assert (re.search(r"\((.*)\)$", line) or ["", ""])[1].find(reason) >= 0, line
     assert bool(reason) == ("(" in line), line
 

@@ -22,9 +22,9 @@ def traditional(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def test_the_list_of_commands_says_what_each_does(capsys: pytest.CaptureFixture[str]) -> None:
-    told = printed("--help", capsys)
-    assert "以書影校對數位化的古籍。" in told
-    assert "以書影校對錄文。" in told
+    stdout = printed("--help", capsys)
+    assert "以書影校對數位化的古籍。" in stdout
+    assert "以書影校對錄文。" in stdout
 
 
 @pytest.mark.parametrize(
@@ -61,8 +61,8 @@ def test_a_check_says_its_counts_in_chinese(
 ) -> None:
     monkeypatch.chdir(tmp_path)
     (tmp_path / "text.txt").write_text("<pb:KR9x0001_SIM_001-1a>¶\n射人告具于公¶\n", encoding="utf-8")
-    told = printed("check text.txt", capsys)
-    assert "1 葉、皆未見書影、無書影者 1 葉：疑誤 0 處" in told
-    assert "報告：out/report.html" in told
-    assert "無書影：1 葉（KR9x0001_SIM_001-1a）" in told
-    assert "config.toml：新建項目" in told
+    stdout = printed("check text.txt", capsys)
+    assert "1 葉、皆未見書影、無書影者 1 葉：疑誤 0 處" in stdout
+    assert "報告：out/report.html" in stdout
+    assert "無書影：1 葉（KR9x0001_SIM_001-1a）" in stdout
+    assert "config.toml：新建項目" in stdout

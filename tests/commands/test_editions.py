@@ -59,9 +59,9 @@ def test_what_the_export_asks_is_what_it_takes_for_an_answer(
 
 def test_convert_writes_the_text_and_lists_what_is_lost(text: Path, capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["convert", "KR1_010.txt", "--to", "inline"]) == 0
-    told = capsys.readouterr()
-    assert told.out == "　　大夫之西北耦【案比今注訛作北據】\n"
-    assert "lost: page marks: 1" in told.err
+    output = capsys.readouterr()
+    assert output.out == "　　大夫之西北耦【案比今注訛作北據】\n"
+    assert "lost: page marks: 1" in output.err
     assert main(["convert", "KR1_010.txt", "--to", "mirror"]) == 2
     assert "image list" in capsys.readouterr().err
 
@@ -84,9 +84,9 @@ def test_a_folder_of_juan_is_collated_with_a_plain_text_in_one_call(
     plain = "司射適西階西倚扑升自西階東面請射于君\n公許遂適西階上命賓御於公諸公卿則以耦告於下\n"
     (tmp_path / "plain.txt").write_text(plain, encoding="utf-8")
     assert main(["collate", str(juan), str(tmp_path / "plain.txt")]) == 0
-    told = capsys.readouterr().out
-    assert "K_001.txt:2: 於公 → 于君" in told
-    assert "K_002.txt:2: 上 → 下" in told
+    stdout = capsys.readouterr().out
+    assert "K_001.txt:2: 於公 → 于君" in stdout
+    assert "K_002.txt:2: 上 → 下" in stdout
 
 
 def test_the_texts_of_a_folder_are_joined_in_the_order_of_their_numbers(
@@ -141,6 +141,6 @@ def test_a_folder_in_which_the_base_lies_is_a_witness_without_it_and_says_so(
     assert "all its files are the base itself" in capsys.readouterr().err
     (folder / "KR1_011.txt").write_text(TEXT.replace("北耦", "比耦").replace("010-1a", "011-1a"), encoding="utf-8")
     assert main(["collate", str(text), "X=juan"]) == 0
-    told = capsys.readouterr()
-    assert "left out of X, the base itself or a copy: " in told.err
-    assert "against X (" in told.out
+    output = capsys.readouterr()
+    assert "left out of X, the base itself or a copy: " in output.err
+    assert "against X (" in output.out

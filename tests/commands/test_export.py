@@ -175,9 +175,9 @@ def test_what_cannot_be_written_is_named_and_keeps_nothing_else_back(
     take_all(project)
     before = (project / "text.txt").read_bytes()
     assert main(["export", "--dry-run", "--in-place"]) == 0
-    told = capsys.readouterr()
-    assert told.out.splitlines() == [f"page {PAGE}, column 2, offset 3: 北 → 比 (甲)"]
-    assert "not written, about a whole page" in told.err
+    output = capsys.readouterr()
+    assert output.out.splitlines() == [f"page {PAGE}, column 2, offset 3: 北 → 比 (甲)"]
+    assert "not written, about a whole page" in output.err
     assert (project / "text.txt").read_bytes() == before
     assert not (project / "out").exists()
     assert main(["export", "--in-place"]) == 0
@@ -189,9 +189,9 @@ def test_a_form_that_lies_on_images_is_named_where_no_page_has_one(
 ) -> None:
     check(project, found(2, 3, "北", "比"))
     assert main(["export", "--form", "pdf", "--form", "hocr", "--form", "text"]) == 1
-    told = capsys.readouterr().err
-    assert "text.txt: pdf needs images" in told
-    assert "text.txt: hocr needs images" in told
+    stderr = capsys.readouterr().err
+    assert "text.txt: pdf needs images" in stderr
+    assert "text.txt: hocr needs images" in stderr
     assert [path.name for path in (project / "out").iterdir()] == ["text.txt"]
 
 
@@ -202,9 +202,9 @@ def test_a_project_is_exported_whole_and_a_text_that_cannot_be_costs_itself(
     take_all(project)
     (project / "unchecked.txt").write_text(text_of(LINES), encoding="utf-8")
     assert main(["export", "--dry-run"]) == 1
-    told = capsys.readouterr()
-    assert told.out.splitlines()[0] == str(project / "text.txt")
-    assert "\n1 correction\n" in f"\n{told.err}"
+    output = capsys.readouterr()
+    assert output.out.splitlines()[0] == str(project / "text.txt")
+    assert "\n1 correction\n" in f"\n{output.err}"
     assert main(["export", "--form", "text"]) == 1
     assert "unchecked.txt was not checked" in capsys.readouterr().err
     assert "于比耦" in (project / "out" / "text.txt").read_text(encoding="utf-8")

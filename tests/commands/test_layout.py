@@ -16,12 +16,12 @@ def test_the_columns_of_an_image_are_told_and_drawn(tmp_path: Path) -> None:
     image = tmp_path / "page.png"
     cv2.imwrite(str(image), page.pixels)
     assert main(["layout", str(image), "--out", str(tmp_path / "out"), "-q"]) == 0
-    told = json.loads((tmp_path / "out" / "page.json").read_text())
-    assert [column["register"] for column in told["columns"]] == [1] * 6 + [2] * 6
-    lefts = [column["x"] for column in told["columns"][:6]]
+    record = json.loads((tmp_path / "out" / "page.json").read_text())
+    assert [column["register"] for column in record["columns"]] == [1] * 6 + [2] * 6
+    lefts = [column["x"] for column in record["columns"][:6]]
     assert lefts == sorted(lefts, reverse=True)
-    assert told["kind"] == "columns"
-    assert told["frame"] is not None
-    assert (told["notes"], told["figures"]) == ([], [])
+    assert record["kind"] == "columns"
+    assert record["frame"] is not None
+    assert (record["notes"], record["figures"]) == ([], [])
     picture = cv2.imread(str(tmp_path / "out" / "page.png"))
     assert picture.shape[:2] == page.pixels.shape

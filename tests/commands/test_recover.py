@@ -54,7 +54,7 @@ def test_a_line_that_cannot_be_read_is_told_by_the_exit_status_unless_a_crash_cu
     journal.write_bytes(damage(decided))
     wanted = ["recover", "--store", address, "--journal", str(journal)]
     assert main(wanted) == status
-    said = capsys.readouterr()
-    assert told in said.err
-    assert bool(told) == bool(said.err)
-    assert f"rebuilt: {3 if not told else 2} decisions" in said.out
+    output = capsys.readouterr()
+    assert told in output.err
+    assert bool(told) == bool(output.err)
+    assert f"rebuilt: {3 if not told else 2} decisions" in output.out

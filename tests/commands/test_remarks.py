@@ -35,15 +35,15 @@ def test_each_kind_once_and_with_v_all(name: str, text: Path, capsys: pytest.Cap
     files = 2 if name == "collate" else 1
     number = f"({3 * files} such remarks{' in 2 files' if files == 2 else ''})"
     assert main(COMMANDS[name]) == 0
-    told = capsys.readouterr().err.splitlines()
-    assert f"{SAID} {number}" in told
-    assert sum("a note is not closed" in line for line in told) == 1
-    assert sum("the page mark K_WYG_001-1b is not closed; read as a page" in line for line in told) == 1
-    assert f"remarks: {4 * files} in total; -v prints them" in told
+    error_lines = capsys.readouterr().err.splitlines()
+    assert f"{SAID} {number}" in error_lines
+    assert sum("a note is not closed" in line for line in error_lines) == 1
+    assert sum("the page mark K_WYG_001-1b is not closed; read as a page" in line for line in error_lines) == 1
+    assert f"remarks: {4 * files} in total; -v prints them" in error_lines
     assert main((*COMMANDS[name], "-v")) == 0
-    told = capsys.readouterr().err.splitlines()
-    assert sum("a note is not closed" in line for line in told) == 3 * files
-    assert not any("-v prints them" in line for line in told)
+    error_lines = capsys.readouterr().err.splitlines()
+    assert sum("a note is not closed" in line for line in error_lines) == 3 * files
+    assert not any("-v prints them" in line for line in error_lines)
 
 
 def test_witnesses_are_called_as_the_user_calls_them(

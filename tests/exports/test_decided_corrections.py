@@ -543,6 +543,28 @@ def test_a_character_missing_at_the_beginning_of_a_column_that_is_deleted_does_n
     assert [reason for reason, *_ in left_out(project.decided)] == ["conflict", "conflict"]
 
 
+@pytest.mark.parametrize("flagged", [False, True])
+def test_a_character_missing_at_the_beginning_of_a_deleted_column_is_not_written_into_the_next(
+    project: Project, flagged: bool
+) -> None:
+    """It is accepted after the deletion was exported, and before the next check."""
+    text = f"<pb:{PAGE}>¶\n天地玄黃¶\n宇宙洪荒¶\n日月盈昃¶\n"
+    project.page = page_of(["天地玄黃", "宇宙洪荒", "日月盈昃"])
+    project.write(text)
+    surplus = flag("f-column", 2, 0, "宇宙洪荒", "", "column doubled", kind=Kind.LAYOUT)
+    column = replace(surplus, evidence=Evidence("column doubled"))
+    project.check(flag("f-missing", 2, 0, "", "與", "[]宇宙洪荒", kind=Kind.OMISSION), *[column] * flagged)
+    if flagged:
+        project.say("f-column", Verdict.TAKE)
+    else:
+        project.change(2, ColumnChange.DELETE)
+    project.export()
+    project.say("f-missing", Verdict.TAKE)
+    project.export()
+    assert project.edition.text == text.replace("宇宙洪荒¶\n", "")
+    assert left_out(project.decided) == [(Unused.GONE.code, "", "甲")]
+
+
 @pytest.mark.parametrize(("change", "text"), [(ColumnChange.ADD_BEFORE, "新增之文"), (None, "與")])
 def test_a_deleted_column_comes_back_before_what_was_put_in_at_the_beginning_of_the_next(
     project: Project, change: ColumnChange | None, text: str
@@ -767,6 +789,20 @@ def test_what_is_said_of_the_written_characters_after_an_undo_holds_these(projec
     project.say("f-anew", verdict)
     project.export()
     assert "西比" in project.edition.text
+
+
+@pytest.mark.parametrize("verdict", [Verdict.KEEP, Verdict.UNSURE, Verdict.COPY])
+def test_what_was_written_and_kept_after_all_is_shown_as_it_was_before_the_next_check(
+    project: Project, verdict: Verdict
+) -> None:
+    project.say("f-north", Verdict.TAKE)
+    project.export()
+    project.page = page_of([COLUMN_1.replace("西北", "西比"), "", "命上射&KR0058;曰告"])
+    project.check()
+    project.say("f-north", verdict)
+    project.export()
+    assert project.edition.text == TEXT
+    assert project.shown(1) == COLUMN_1
 
 
 LINES = ("天地玄黃宇宙", "洪荒日月盈昃", "辰宿列張寒來", "暑往秋收冬藏")

@@ -149,9 +149,9 @@ def kraken() -> str:
 def test_kraken_reads_the_lines(kraken: str, checked: PageResult, tmp_path: Path, form: str) -> None:
     path = tmp_path / "page.xml"
     path.write_bytes(page_xml(marked(checked), MADE) if form == "page" else alto(marked(checked)))
-    told = subprocess.run([kraken, "-c", KRAKEN, path], capture_output=True, text=True, check=False)  # noqa: S603
-    assert told.returncode == 0, told.stderr
-    lines = json.loads(told.stdout.splitlines()[-1])
+    completed = subprocess.run([kraken, "-c", KRAKEN, path], capture_output=True, text=True, check=False)  # noqa: S603
+    assert completed.returncode == 0, completed.stderr
+    lines = json.loads(completed.stdout.splitlines()[-1])
     assert [text for text, _, _ in lines] == LINES
     for _, baseline, boundary in lines:
         assert baseline[0][0] == baseline[-1][0], "a column is a vertical line"
@@ -287,19 +287,19 @@ def test_tei_has_the_readings_of_witnesses(shared: Path, valid: Valid) -> None:
 
 def test_a_manifest_shows_the_flags_on_the_pages(checked: PageResult) -> None:
     prezi = pytest.importorskip("iiif_prezi3")
-    told = manifest(Addressed("https://example.org/book/", "KR1_010", [checked]), "儀禮集釋")
-    read = prezi.Manifest(**{name: value for name, value in told.items() if name != "@context"})
+    iiif = manifest(Addressed("https://example.org/book/", "KR1_010", [checked]), "儀禮集釋")
+    read = prezi.Manifest(**{name: value for name, value in iiif.items() if name != "@context"})
     (canvas,) = read.items
     assert (canvas.width, canvas.height) == (450, 800)
     assert read.viewingDirection == "right-to-left"
-    (page,) = told["items"][0]["annotations"]
+    (page,) = iiif["items"][0]["annotations"]
     assert [item["body"]["value"] for item in page["items"]] == [
         f"{PAGE}, 1, 5, substitution: 北 → 比",
         f"{PAGE}, layout: ∅ → ∅",
     ]
     fragment = {"conformsTo": "http://www.w3.org/TR/media-frags/", "value": "xywh=300,250,90,39"}
     selector = {"type": "FragmentSelector", **fragment}
-    target = {"type": "SpecificResource", "source": told["items"][0]["id"], "selector": selector}
+    target = {"type": "SpecificResource", "source": iiif["items"][0]["id"], "selector": selector}
     assert page["items"][0]["target"] == target
 
 
@@ -317,13 +317,13 @@ def test_the_half_folios_of_a_plate_are_regions_of_one_canvas(checked: PageResul
         replace(checked, page=f"{PAGE[:-1]}{side}", image_box=Box(left, 0, 225, 800))
         for side, left in (("a", 225), ("b", 0))
     ]
-    told = manifest(Addressed("https://example.org", "KR1 010", halves), "書")
-    prezi.Manifest(**{name: value for name, value in told.items() if name != "@context"})
-    assert told["id"] == "https://example.org/KR1%20010.manifest.json"
-    (canvas,) = told["items"]
+    iiif = manifest(Addressed("https://example.org", "KR1 010", halves), "書")
+    prezi.Manifest(**{name: value for name, value in iiif.items() if name != "@context"})
+    assert iiif["id"] == "https://example.org/KR1%20010.manifest.json"
+    (canvas,) = iiif["items"]
     assert len({page["id"] for page in canvas["annotations"]}) == 2
-    assert [structure["label"]["none"] for structure in told["structures"]] == [[half.page] for half in halves]
-    regions = [structure["items"][0] for structure in told["structures"]]
+    assert [structure["label"]["none"] for structure in iiif["structures"]] == [[half.page] for half in halves]
+    regions = [structure["items"][0] for structure in iiif["structures"]]
     assert [region["source"]["id"] for region in regions] == [canvas["id"]] * 2
     assert [region["selector"]["value"] for region in regions] == ["xywh=225,0,225,800", "xywh=0,0,225,800"]
 

@@ -34,8 +34,8 @@ def test_each_form_is_written(material: Material, tmp_path: Path) -> None:
     assert names == {f"KR1_010.{form}" for form in forms} | on_images
     assert (tmp_path / "out/KR1_010.txt").read_text(encoding="utf-8") == material.corrected.text
     assert (tmp_path / "out/KR1_010.diff").read_bytes().startswith(b"diff --git a/KR1_010.txt b/KR1_010.txt\n")
-    told = json.loads((tmp_path / "out/KR1_010.manifest.json").read_text(encoding="utf-8"))
-    assert told["id"] == "https://example.org/book/KR1_010.manifest.json"
+    record = json.loads((tmp_path / "out/KR1_010.manifest.json").read_text(encoding="utf-8"))
+    assert record["id"] == "https://example.org/book/KR1_010.manifest.json"
 
 
 def test_pages_on_one_image_do_not_overwrite_one_another(

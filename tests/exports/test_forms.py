@@ -216,13 +216,13 @@ def test_a_bag_is_valid_and_has_text_images_and_page_xml(material: Material, tmp
 def test_the_text_supplements_its_canvas_and_links_open_a_place(material: Material, tmp_path: Path) -> None:
     prezi = pytest.importorskip("iiif_prezi3")
     page, links = written(material, "text-annotations", tmp_path / "out")
-    told = json.loads(page.read_text(encoding="utf-8"))
-    prezi.AnnotationPage(**{name: value for name, value in told.items() if name != "@context"})
-    assert [item["body"]["value"] for item in told["items"]] == LINES
-    assert {item["motivation"] for item in told["items"]} == {"supplementing"}
+    record = json.loads(page.read_text(encoding="utf-8"))
+    prezi.AnnotationPage(**{name: value for name, value in record.items() if name != "@context"})
+    assert [item["body"]["value"] for item in record["items"]] == LINES
+    assert {item["motivation"] for item in record["items"]} == {"supplementing"}
     (manifest,) = written(material, "iiif", tmp_path / "out")
     known = json.loads(manifest.read_text(encoding="utf-8"))
-    assert all(item["target"].startswith(f"{known['items'][0]['id']}#xywh=") for item in told["items"])
+    assert all(item["target"].startswith(f"{known['items'][0]['id']}#xywh=") for item in record["items"])
     head, *rows = links.read_text(encoding="utf-8").splitlines()
     assert head.split("\t")[-1] == "iiif-content"
     state = rows[0].split("\t")[-1]

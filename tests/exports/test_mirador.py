@@ -30,13 +30,13 @@ def mirador() -> Path:
 def test_mirador_lists_the_flags_of_a_page(
     mirador: Path, browser: Browser, checked: PageResult, tmp_path: Path
 ) -> None:
-    told = manifest(Addressed(BASE, "KR1_010", [checked]), "儀禮集釋")
-    painted = told["items"][0]["items"][0]["items"][0]["body"]
+    iiif = manifest(Addressed(BASE, "KR1_010", [checked]), "儀禮集釋")
+    painted = iiif["items"][0]["items"][0]["items"][0]["body"]
     image = tmp_path / "page.png"
     Image.new("L", checked.image_size, 255).save(image)
     contents = {
         f"{BASE}/": (PAGE.replace("BASE", BASE).encode(), "text/html"),
-        f"{BASE}/manifest.json": (json.dumps(told).encode(), "application/json"),
+        f"{BASE}/manifest.json": (json.dumps(iiif).encode(), "application/json"),
         f"{BASE}/mirador.min.js": (mirador.read_bytes(), "text/javascript"),
         painted["id"]: (image.read_bytes(), painted["format"]),
     }

@@ -100,9 +100,9 @@ def test_another_manifest_gets_a_list_in_the_texts_order(museum: Museum, run: Ru
     shown = run("fetch", where, *HERE, "--numbers", "3", "--first", "010-1a", "--list", "x", "--dry-run").stdout
     assert shown.split("\t")[:4] == ["3", "010-1a", "p. 2", "儀禮集釋/0003.jpg"]
     for number, each in enumerate(read_transcription(text).pages, start=2):
-        found = index.find(each)
-        assert found is not None
-        assert found.path.read_bytes() == page(number, "JPEG")
+        image = index.find(each)
+        assert image is not None
+        assert image.path.read_bytes() == page(number, "JPEG")
 
 
 @pytest.mark.usefixtures("kanripo")

@@ -57,11 +57,13 @@ def test_a_line_that_cannot_be_used_or_comes_twice_is_named_and_the_others_serve
     lines = ["010-1a00 WYG 010-1a WYG/a.png", "010-1b00\tWYG 010-1b\tWYG/b.png", "x\tWYG\tc.png"]
     result = listed(tmp_path / "l.txt", *lines, "010-1b00\tWYG 010-1b\tWYG/other.png")
     assert [entry.file for entry in result.entries] == ["WYG/b.png"]
-    told = [in_english(notice) for notice in result.notices]
-    assert [one.split(": ")[0] for one in told] == [f"{tmp_path / 'l.txt'}:{number}" for number in (1, 3, 4)]
-    assert "separated by tabs" in told[0]
-    assert "10-1b is listed twice" in told[2]
-    assert "line 2" in told[2]
+    messages = [in_english(notice) for notice in result.notices]
+    assert [message.split(": ")[0] for message in messages] == [
+        f"{tmp_path / 'l.txt'}:{number}" for number in (1, 3, 4)
+    ]
+    assert "separated by tabs" in messages[0]
+    assert "10-1b is listed twice" in messages[2]
+    assert "line 2" in messages[2]
 
 
 def test_a_page_that_is_no_half_folio_is_listed_by_its_id(tmp_path: Path) -> None:

@@ -107,8 +107,8 @@ print((most() - before) / drawn.width / drawn.height)
 def test_a_large_page_is_not_in_memory_three_times(tmp_path: Path) -> None:
     Image.new("1", (6000, 8000), 1).save(tmp_path / "large.pdf", resolution=300)
     command = [sys.executable, "-c", DRAWING, str(tmp_path / "large.pdf")]
-    said = subprocess.run(command, check=True, capture_output=True, text=True)  # noqa: S603
-    assert float(said.stdout) < 7, "bytes a pixel; Pillow's own are four"
+    completed = subprocess.run(command, check=True, capture_output=True, text=True)  # noqa: S603
+    assert float(completed.stdout) < 7, "bytes a pixel; Pillow's own are four"
 
 
 def test_a_pdf_cut_short_costs_its_pages_and_no_more(tmp_path: Path) -> None:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import ast
 import re
 from collections.abc import Iterator
 from pathlib import Path
@@ -12,7 +11,6 @@ import polib
 import pytest
 from babel.messages.extract import DEFAULT_KEYWORDS, extract_from_dir
 
-from proof import errors
 from proof.cli import COMMANDS, commands
 from proof.errors import UsageError
 from proof.locale.languages import catalogue_path, translations
@@ -21,8 +19,6 @@ from proof.settings.config import SETTINGS
 
 ROOT = Path(__file__).resolve().parents[2]
 PLACEHOLDER = re.compile(r"%\((\w+)\)s")
-
-ERRORS = {name for name, each in vars(errors).items() if isinstance(each, type) and issubclass(each, errors.ProofError)}
 
 
 HELP = {"setting_field": (3,), "_setting": (3,), "counted": (2, 3)}
@@ -51,24 +47,6 @@ def messages() -> set[tuple[str | None, str]]:
     return found | {(None, message) for command in (commands, *each) for message in help_of(command)}
 
 
-def unmarked_errors() -> Iterator[str]:
-    """Where an error of the program is raised with an English message that is not marked for translation."""
-    for path in sorted((ROOT / "proof").rglob("*.py")):
-        tree = ast.parse(path.read_text(encoding="utf-8"))
-        for node in ast.walk(tree):
-            if isinstance(node, ast.Call) and ast.unparse(node.func) in ERRORS:
-                yield from (f"{path}:{node.lineno}" for each in node.args if is_unmarked(each))
-
-
-def is_unmarked(argument: ast.expr) -> bool:
-    """Whether an argument is English words; a pattern of values alone is not."""
-    if isinstance(argument, ast.Call):
-        return ast.unparse(argument.func).endswith(".format")
-    pieces = [each.value for each in ast.walk(argument) if isinstance(each, ast.Constant)]
-    words = re.compile(r"[a-z]{2,} [a-z]{2,}")
-    return any(isinstance(piece, str) and words.search(piece) for piece in pieces)
-
-
 def of_file(language: str) -> dict[tuple[str | None, str], polib.POEntry]:
     """The messages of a catalogue file, by context and singular form."""
     return {(entry.msgctxt, entry.msgid): entry for entry in polib.pofile(str(catalogue_path(language)))}
@@ -85,11 +63,6 @@ def test_the_catalogue_has_every_message_and_no_other() -> None:
             assert form, f"{source!r} is not translated"
             assert set(PLACEHOLDER.findall(form)) == set(PLACEHOLDER.findall(source)), source
         assert not message.fuzzy
-
-
-@pytest.mark.slow
-def test_every_message_of_an_error_is_marked_for_translation() -> None:
-    assert list(unmarked_errors()) == []
 
 
 def test_the_simplified_catalogue_is_the_traditional_one_but_for_script_words_and_what_is_quoted() -> None:

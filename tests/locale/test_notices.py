@@ -42,18 +42,18 @@ def test_every_code_has_a_sentence_in_every_language(language: str) -> None:
     say = translations(language).gettext
     for code in NoticeCode:
         for notice in samples(code):
-            told = in_words(notice, say)
-            assert told, code
-            assert "%(" not in told, code
-            assert (told == in_english(notice)) == (language == "en" or code is NoticeCode.AS_TOLD)
-            assert language == "en" or not WORDS.search(told), told
+            message = in_words(notice, say)
+            assert message, code
+            assert "%(" not in message, code
+            assert (message == in_english(notice)) == (language == "en" or code is NoticeCode.AS_TOLD)
+            assert language == "en" or not WORDS.search(message), message
 
 
 @given(st.lists(st.tuples(folios, images), min_size=2, max_size=6))
 def test_no_break_of_a_sequence_of_pages_stays_in_english(leaves: list[tuple[Folio | None, ImageRef | None]]) -> None:
     for finding in sequence_findings(leaves):
-        told = in_words(finding, translations("zh-Hant").gettext)
-        assert not WORDS.search(told), told
+        message = in_words(finding, translations("zh-Hant").gettext)
+        assert not WORDS.search(message), message
 
 
 def page(number: int, text: str) -> Page:
@@ -68,9 +68,9 @@ def test_a_wrong_image_is_told_in_chinese(shown: int | None) -> None:
     read = texts[shown] if shown is not None else "".join(chr(0x6E00 + n) for n in range(40))
     carried = page_shown(read, pages[3], neighbours_of(pages, 3), str)
     assert carried.message
-    told = in_words(carried.message, translations("zh-Hant").gettext)
-    assert told != in_english(carried.message)
-    assert not WORDS.search(told), told
+    message = in_words(carried.message, translations("zh-Hant").gettext)
+    assert message != in_english(carried.message)
+    assert not WORDS.search(message), message
 
 
 def test_programs_get_text_code_and_values() -> None:

@@ -19,11 +19,11 @@ def table(both_yes: int, first_yes: int, second_yes: int, both_no: int) -> list[
 def test_kappa_is_that_of_the_textbook() -> None:
     """20 and 15 of 50 the same, marginals 25:25 and 30:20: agreement 0.7, by chance 0.5, kappa 0.4; its standard error
     (Fleiss, Cohen and Everitt, formula 13) worked out by hand is 0.1270."""
-    found = kappa(table(20, 5, 10, 15))
-    assert found is not None
-    assert found.value == pytest.approx(0.4)
-    assert (found.high - found.value) / 1.959964 == pytest.approx(0.1270, abs=5e-4)
-    assert found.value - found.low == pytest.approx(found.high - found.value)
+    agreement = kappa(table(20, 5, 10, 15))
+    assert agreement is not None
+    assert agreement.value == pytest.approx(0.4)
+    assert (agreement.high - agreement.value) / 1.959964 == pytest.approx(0.1270, abs=5e-4)
+    assert agreement.value - agreement.low == pytest.approx(agreement.high - agreement.value)
 
 
 def test_too_few_places_give_no_kappa_and_neither_does_one_word_for_all() -> None:
@@ -35,11 +35,11 @@ def test_too_few_places_give_no_kappa_and_neither_does_one_word_for_all() -> Non
 
 @given(st.lists(st.tuples(WORDS, WORDS), min_size=1, max_size=120))
 def test_kappa_is_one_for_the_same_words_and_never_above_its_bounds(judged: list[tuple[str, str]]) -> None:
-    found = kappa(judged)
-    if found is not None:
-        assert -1 <= found.low <= found.value <= found.high <= 1
+    agreement = kappa(judged)
+    if agreement is not None:
+        assert -1 <= agreement.low <= agreement.value <= agreement.high <= 1
         turned = kappa([(other, one) for one, other in judged])
         assert turned is not None
-        assert turned.value == pytest.approx(found.value)
+        assert turned.value == pytest.approx(agreement.value)
     alike = kappa([(one, one) for one, _ in judged])
     assert alike is None or alike.value == pytest.approx(1)

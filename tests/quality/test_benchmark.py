@@ -21,11 +21,11 @@ def finding(line: int, offset: int, length: int = 1, suggested: str = "", **more
 
 
 def test_errors_are_counted_by_class_and_false_findings_by_thousand() -> None:
-    told = score([finding(1, 9, suggested="比"), finding(1, 0)], PAGES, KEY)
-    assert {name: (one.found, one.errors) for name, one in told.recall.items()} == {"planted": (1, 1), "real": (0, 1)}
-    assert told.missed == (REAL,)
-    assert (told.false, told.characters, told.false_per_1000) == (1, 20, 50.0)
-    assert told.suggested == 1
+    scores = score([finding(1, 9, suggested="比"), finding(1, 0)], PAGES, KEY)
+    assert {name: (one.found, one.errors) for name, one in scores.recall.items()} == {"planted": (1, 1), "real": (0, 1)}
+    assert scores.missed == (REAL,)
+    assert (scores.false, scores.characters, scores.false_per_1000) == (1, 20, 50.0)
+    assert scores.suggested == 1
 
 
 @pytest.mark.parametrize(
@@ -40,8 +40,8 @@ def test_errors_are_counted_by_class_and_false_findings_by_thousand() -> None:
 def test_what_counts_as_found_and_what_as_false(
     findings: list[Finding], found: int, duplicates: int, false: int
 ) -> None:
-    told = score(findings, PAGES, KEY)
-    assert (told.found, told.duplicates, told.false) == (found, duplicates, false)
+    scores = score(findings, PAGES, KEY)
+    assert (scores.found, scores.duplicates, scores.false) == (found, duplicates, false)
 
 
 def test_stated_probabilities_are_held_against_what_was_found() -> None:

@@ -52,10 +52,10 @@ def test_the_same_page_has_the_same_samples_and_another_has_others() -> None:
 
 @given(st.integers(0, 5000), st.data())
 def test_the_interval_holds_what_was_counted_and_lies_within_bounds(count: int, data: st.DataObject) -> None:
-    found = estimate(count, data.draw(st.integers(0, count)))
-    assert 0 <= found.low <= found.rate <= found.high <= 10_000
+    estimated = estimate(count, data.draw(st.integers(0, count)))
+    assert 0 <= estimated.low <= estimated.rate <= estimated.high <= 10_000
     if not count:
-        assert (found.low, found.high) == (0.0, 10_000.0)
+        assert (estimated.low, estimated.high) == (0.0, 10_000.0)
 
 
 @pytest.mark.parametrize("rate", [0.002, 0.02, 0.3])
@@ -63,6 +63,6 @@ def test_the_interval_holds_the_truth_about_as_often_as_it_says(rate: float) -> 
     chance = np.random.default_rng(7)
     held = 0
     for _ in range(2000):
-        found = estimate(800, int(chance.binomial(800, rate)))
-        held += found.low <= 10_000 * rate <= found.high
+        estimated = estimate(800, int(chance.binomial(800, rate)))
+        held += estimated.low <= 10_000 * rate <= estimated.high
     assert 0.92 <= held / 2000 <= 0.99

@@ -59,8 +59,8 @@ def filled(tmp_path: Path) -> Iterator[Filled]:
 def progress_and_report(store: Store, run: int, folder: Path, language: str = "en") -> tuple[dict[str, Any], str]:
     """What is written of the progress: the data and the page of the report."""
     written = write_reports(StoredRun(store, run), folder, language=language)
-    told: dict[str, Any] = json.loads((folder / "progress.json").read_text(encoding="utf-8"))
-    return told, written.page.read_text(encoding="utf-8")
+    record: dict[str, Any] = json.loads((folder / "progress.json").read_text(encoding="utf-8"))
+    return record, written.page.read_text(encoding="utf-8")
 
 
 def decide(store: Store, kind: Kind, verdict: Verdict, person: str, count: int, reading: str = "") -> None:

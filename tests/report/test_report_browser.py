@@ -96,8 +96,8 @@ def test_the_flags_are_filtered_and_walked_through_by_keys(tab: Page, report: Pa
 
     def press(key: str) -> str:
         tab.keyboard.press(key)
-        found: str = tab.evaluate("document.activeElement.id")
-        return found
+        focused: str = tab.evaluate("document.activeElement.id")
+        return focused
 
     assert [press("j"), press("j"), press("k"), press("k")] == [ids[0], ids[1], ids[0], ids[0]]
     tab.uncheck("#filter input[value=substitution]")

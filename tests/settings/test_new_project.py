@@ -56,8 +56,8 @@ def test_every_setting_that_is_kept_comes_back_as_it_was_given(tmp_path: Path) -
 
 def test_a_password_in_the_address_of_a_store_is_not_written_down(tmp_path: Path) -> None:
     written(tmp_path, project__texts=["a.txt"], store__url="postgresql+psycopg://proof:se:cret@host/proof")
-    said = (tmp_path / "config.toml").read_text(encoding="utf-8")
-    assert 'url = "postgresql+psycopg://proof@host/proof"' in said
+    content = (tmp_path / "config.toml").read_text(encoding="utf-8")
+    assert 'url = "postgresql+psycopg://proof@host/proof"' in content
 
 
 def test_a_folder_that_cannot_be_written_says_where_to_make_one(tmp_path: Path) -> None:

@@ -197,6 +197,18 @@ def test_undo_and_redo_go_back_and_forth_without_limit_and_leave_every_step(fill
 
 
 @on_both
+def test_an_earlier_decision_is_taken_back_only_if_all_later_ones_are(filled: Store) -> None:
+    decide(filled, WRONG, Verdict.TAKE)
+    decide(filled, WRONG, Verdict.KEEP)
+    decide(filled, WRONG, Verdict.UNDO)
+    assert decide(filled, WRONG, Verdict.UNDO, undoes_version=1).state is State.OPEN
+    for verdict in (Verdict.TAKE, Verdict.KEEP, Verdict.TAKE):
+        decide(filled, WRONG, verdict)
+    with pytest.raises(RefusedDecisionError, match="last"):
+        decide(filled, WRONG, Verdict.UNDO, undoes_version=5)
+
+
+@on_both
 def test_the_second_of_two_is_told_what_happened_and_nothing_is_written(filled: Store) -> None:
     first = filled.decisions.decide(demand(WRONG, Verdict.TAKE, person="甲"))
     with pytest.raises(ConflictError, match="甲") as told:

@@ -49,8 +49,8 @@ def moved(losses: tuple[str, ...]) -> int:
 
 def signs(losses: tuple[str, ...]) -> int:
     """How many characters the losses say that signs of layers became."""
-    told = [loss for loss in losses if loss.startswith("signs of layers")]
-    return sum(len(one.partition("(")[2].partition(")")[0]) * int(one.rpartition(": ")[2]) for one in told)
+    chosen_losses = [loss for loss in losses if loss.startswith("signs of layers")]
+    return sum(len(one.partition("(")[2].partition(")")[0]) * int(one.rpartition(": ")[2]) for one in chosen_losses)
 
 
 def holds(text: str, part: str) -> bool:

@@ -57,8 +57,8 @@ def test_edits_that_claim_one_place_are_refused(edits: list[Edit]) -> None:
 def test_edits_that_claim_one_place_are_named_in_the_language_of_the_reader() -> None:
     with pytest.raises(UsageError) as refused:
         edited("大射儀也", [Edit(0, 2, "甲"), Edit(1, 0, "乙")])
-    said = refused.value.sentence.in_words(translations("zh-Hant").gettext)
-    assert said == "在 1 處插入 '乙' 與 對 0 至 2 的修改 爭同一處：請撤回其一"
+    message = refused.value.sentence.in_words(translations("zh-Hant").gettext)
+    assert message == "在 1 處插入 '乙' 與 對 0 至 2 的修改 爭同一處：請撤回其一"
 
 
 @pytest.mark.parametrize("edit", [Edit(4, 1, ""), Edit(-1, 1, ""), Edit(5, 0, ""), Edit(1, -1, "")])

@@ -47,8 +47,8 @@ def test_a_character_is_followed_to_where_it_stands_and_nowhere_else(
     ],
 )
 def test_a_gap_is_followed_between_what_it_lies_between(new: str, at: int, expected: int | None) -> None:
-    found = PositionMap.of_comparison(OLD, new).where(at, 0)
-    assert found == (Span(expected, 0) if expected is not None else None)
+    place = PositionMap.of_comparison(OLD, new).where(at, 0)
+    assert place == (Span(expected, 0) if expected is not None else None)
 
 
 def test_a_gap_is_followed_beside_characters_that_an_edit_replaced() -> None:
@@ -94,9 +94,9 @@ def test_after_edits_every_character_is_where_they_leave_it(told: tuple[str, lis
     old, made = told
     map_ = PositionMap.of_edits(old, made)
     for at, character in enumerate(old):
-        found = map_.where(at, 1)
-        assert (found is None) == any(edit.start <= at < edit.end for edit in made)
-        assert found is None or map_.new[found.start] == character
+        place = map_.where(at, 1)
+        assert (place is None) == any(edit.start <= at < edit.end for edit in made)
+        assert place is None or map_.new[place.start] == character
     for edit in made:
         written = map_.instead(edit.start, edit.length)
         assert written is not None
@@ -142,8 +142,8 @@ def test_a_line_that_was_moved_and_changed_is_followed_where_no_other_is_as_alik
     moved: str, expected: int | None
 ) -> None:
     old, new = "與大夫\n東面于北耦坐\n上射揖\n命賓御\n反位\n", f"與大夫\n上射揖\n命賓御\n{moved}\n反位\n"
-    found = PositionMap.of_comparison(old, new).where(old.index("北"), 1)
-    assert found == (None if expected is None else Span(new.index(moved) + expected, 1))
+    place = PositionMap.of_comparison(old, new).where(old.index("北"), 1)
+    assert place == (None if expected is None else Span(new.index(moved) + expected, 1))
 
 
 def test_a_character_is_not_followed_into_another_line_that_has_a_few_characters_in_common() -> None:

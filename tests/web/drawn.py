@@ -135,9 +135,9 @@ class Served:
         """A browser of its own, that has been given a token against forged requests."""
         client = self.app.test_client()
         page = client.get("/search")  # which is made the quickest
-        found = re.search(r'name="csrf" content="([^"]+)"', page.text)
-        assert found, page.text
-        client.environ_base["HTTP_X_CSRFTOKEN"] = found[1]
+        match = re.search(r'name="csrf" content="([^"]+)"', page.text)
+        assert match, page.text
+        client.environ_base["HTTP_X_CSRFTOKEN"] = match[1]
         return client
 
 

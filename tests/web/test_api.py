@@ -119,8 +119,8 @@ def test_counts_say_what_each_choice_would_give(served: Served) -> None:
     assert left == sorted(left)
     assert left[0] == 0
     for point in facets["dial"]:  # the dial keeps what it says: flags of one score come together
-        told = get(client, f"/facets?kind=insertion&state=open&least_score={point['score']}")
-        assert told["total"] == point["places"]
+        answer = get(client, f"/facets?kind=insertion&state=open&least_score={point['score']}")
+        assert answer["total"] == point["places"]
     [work] = client.get("/api/v1/works").json["items"]  # type: ignore[index]
     assert (work["name"], work["pages"]) == (WORK, 3)
     assert {state: count for state, count in work["states"].items() if count} == {"open": 8, "copy": 1}
@@ -129,12 +129,12 @@ def test_counts_say_what_each_choice_would_give(served: Served) -> None:
 def test_a_cursor_goes_through_all_once_whatever_is_decided_meanwhile(served: Served) -> None:
     client, seen, cursor = served.client, [], ""
     while True:
-        found = get(client, f"/flags?limit=2&state=open&order=page{cursor}")
-        seen += [item["number"] for item in found["items"]]
-        decide(client, found["items"][0]["number"], "keep")
-        if found["next"] is None:
+        answer = get(client, f"/flags?limit=2&state=open&order=page{cursor}")
+        seen += [item["number"] for item in answer["items"]]
+        decide(client, answer["items"][0]["number"], "keep")
+        if answer["next"] is None:
             break
-        cursor = f"&cursor={found['next']}"
+        cursor = f"&cursor={answer['next']}"
     assert len(seen) == len(set(seen)) == 9
 
 

@@ -145,8 +145,8 @@ def grave(page: Page, rules: list[str] | None = None) -> list[str]:
     options: dict[str, object] = {"resultTypes": ["violations"]}
     if rules:
         options["runOnly"] = {"type": "rule", "values": rules}
-    found = page.evaluate("async (options) => (await axe.run(options)).violations", options)
-    serious = [one for one in found if one["impact"] in ("serious", "critical")]
+    violations = page.evaluate("async (options) => (await axe.run(options)).violations", options)
+    serious = [violation for violation in violations if violation["impact"] in ("serious", "critical")]
     return [f"{violation['id']}: {json.dumps(violation['nodes'][0]['html'])[:200]}" for violation in serious]
 
 

@@ -35,8 +35,8 @@ def blind(tmp_path: Path) -> Iterator[House]:
 
 
 def state_of(browser: Browser, flag: int) -> tuple[str, str, int]:
-    found = get(browser, f"/flags/{flag}")
-    return found["state"], found["reading"], found["version"]
+    answer = get(browser, f"/flags/{flag}")
+    return answer["state"], answer["reading"], answer["version"]
 
 
 def correct(browser: Browser, line: int, offset: int, reading: str) -> Any:
@@ -116,9 +116,9 @@ def test_what_both_read_alike_is_adopted_in_one_act(blind: House) -> None:
         browser.decide(1, "take")
         browser.decide(3, "delete")
     one.decide(2, "keep")
-    found = get(third, "/readings")
-    assert (found["read"], found["agreed"], found["differing"]) == ({"丙": 2, "乙": 3}, 2, [])
-    whole = found["agreements"][0]
+    answer = get(third, "/readings")
+    assert (answer["read"], answer["agreed"], answer["differing"]) == ({"丙": 2, "乙": 3}, 2, [])
+    whole = answer["agreements"][0]
     assert (whole["people"], whole["kind"], whole["places"], whole["same"]) == (["丙", "乙"], "", 2, 2)
     assert blind.store.decisions.last_of_flags(WORK) == []
     assert third.send(f"{BASE}/readings/agreed", {"key": uuid.uuid4().hex}).get_json()["agreed"] == 0

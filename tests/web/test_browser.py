@@ -149,7 +149,7 @@ def test_a_confusion_is_decided_but_for_what_was_clicked_out_and_z_takes_back_wh
     expect(page.locator("#pair-text")).to_have_text("侯")
     expect(page.locator("[data-act=rule]")).to_be_disabled()  # what is too many can be no variant of anything
     page.goto(f"{AT}/pairs?text=告&image=吿")
-    told = page.locator("#act-told")
+    element = page.locator("#act-told")
     expect(page.locator("[data-act=rule]")).to_be_enabled()
     expect(page.locator(".glyph")).to_have_count(3)
     page.locator(".glyph").nth(1).click()
@@ -163,17 +163,17 @@ def test_a_confusion_is_decided_but_for_what_was_clicked_out_and_z_takes_back_wh
 
     page.keyboard.press("v")
     expect(page.locator("#rulelist")).to_contain_text("hides 3")
-    expect(told).to_contain_text("告 → 吿: variants here")
+    expect(element).to_contain_text("告 → 吿: variants here")
     page.keyboard.press("z")
-    expect(told).to_contain_text("Taken back: 告 → 吿: variants here")
+    expect(element).to_contain_text("Taken back: 告 → 吿: variants here")
     expect(page.locator("#rules")).to_be_hidden()
     assert kinds(folder) == [Verdict.TAKE] * 2 + [Verdict.UNDO] * 2, "no decision is taken back with the rule"
     page.keyboard.press("y")
-    expect(told).to_contain_text("Done again: 告 → 吿: variants here")
+    expect(element).to_contain_text("Done again: 告 → 吿: variants here")
     expect(page.locator("#rulelist")).to_contain_text("hides 3")
     left = page.locator("#pairlist li").count()
     page.get_by_role("button", name="lift the rule").click()
-    expect(told).to_contain_text("告 → 吿: rule lifted")
+    expect(element).to_contain_text("告 → 吿: rule lifted")
     expect(page.locator("#pairlist li")).to_have_count(left + 1)
 
     page.goto(f"{AT}/pages/2")
@@ -182,7 +182,7 @@ def test_a_confusion_is_decided_but_for_what_was_clicked_out_and_z_takes_back_wh
         page.get_by_label("State").select_option("problem")
     page.locator("#viewer").click(position={"x": 3, "y": 3})
     page.locator("header [data-undo=undo]").click()
-    expect(told).to_contain_text("Taken back: WYG0103-0193a: problem")
+    expect(element).to_contain_text("Taken back: WYG0103-0193a: problem")
     expect(page.get_by_label("State")).to_have_value("not proofread")
 
 

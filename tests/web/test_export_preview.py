@@ -39,9 +39,9 @@ def preview(client: FlaskClient, query: str = "") -> Any:
 
 
 def test_what_would_be_written_and_what_not_is_said_with_the_reason(decided: Served) -> None:
-    said = preview(decided.client)
-    assert (said["written"], said["not_written"], said["in_text"], said["unread"]) == (1, 1, 0, [])
-    unsure, taken = said["items"]
+    answer = preview(decided.client)
+    assert (answer["written"], answer["not_written"], answer["in_text"], answer["unread"]) == (1, 1, 0, [])
+    unsure, taken = answer["items"]
     assert (unsure["written"], unsure["reason"]) == (False, "left unsure")
     assert (taken["before"][-2:], taken["old"], taken["new"], taken["after"][:2]) == ("射人", "告", "吿", "具于")
     assert (taken["written"], taken["authority"], taken["note"], taken["person"]) == (True, "他校", "見類篇", "甲")
@@ -60,16 +60,16 @@ def test_the_page_names_the_image_in_words_and_shows_no_mark_of_a_line_end(decid
 def test_the_desk_and_a_dry_run_say_the_same(
     decided: Served, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    said = preview(decided.client)
+    answer = preview(decided.client)
     assert main(["export", str(tmp_path / f"{OTHER}.txt"), "--config", str(tmp_path), "--dry-run"]) == 0
-    told = capsys.readouterr()
+    output = capsys.readouterr()
     line = "page {page}, column {line}, offset {offset}: {old} → {new} ({person})"
-    lines = [line.format(**item) for item in said["items"] if item["written"]]
-    assert told.out.splitlines() == lines
-    left_out = [item for item in said["items"] if not item["written"]]
+    lines = [line.format(**item) for item in answer["items"] if item["written"]]
+    assert output.out.splitlines() == lines
+    left_out = [item for item in answer["items"] if not item["written"]]
     assert all(unused["old"] != unused["new"] for unused in left_out), "what is open is listed with what was suggested"
-    assert all(f"not written, {unused['reason']}" in told.err for unused in left_out)
-    assert all(f"  {line.format(**unused)}" in told.err for unused in left_out)
+    assert all(f"not written, {unused['reason']}" in output.err for unused in left_out)
+    assert all(f"  {line.format(**unused)}" in output.err for unused in left_out)
 
 
 def test_a_dry_run_says_places_and_changes_in_the_language_of_the_terminal(
@@ -79,11 +79,11 @@ def test_a_dry_run_says_places_and_changes_in_the_language_of_the_terminal(
     decide(decided.store, first.number, Verdict.DELETE, work=OTHER)
     monkeypatch.setenv("LC_ALL", "zh_TW.UTF-8")
     assert main(["export", str(tmp_path / f"{OTHER}.txt"), "--config", str(tmp_path), "--dry-run"]) == 0
-    told = capsys.readouterr()
-    assert "：告 → 吿 (甲)" in told.out
-    assert " → （無） (甲)" in told.out
-    assert "page" not in told.out + told.err
-    assert "nothing" not in told.out + told.err
+    output = capsys.readouterr()
+    assert "：告 → 吿 (甲)" in output.out
+    assert " → （無） (甲)" in output.out
+    assert "page" not in output.out + output.err
+    assert "nothing" not in output.out + output.err
 
 
 def test_a_project_that_was_moved_shows_what_is_written_into_its_own_text(decided: Served, tmp_path: Path) -> None:
@@ -92,14 +92,14 @@ def test_a_project_that_was_moved_shows_what_is_written_into_its_own_text(decide
     for name in ("config.toml", f"{OTHER}.txt"):
         (tmp_path / name).rename(moved / name)
     client = create_app(Settings.load(moved), store=decided.store).test_client()
-    said = preview(client)
-    assert (said["written"], said["not_written"], said["unread"]) == (1, 1, [])
+    answer = preview(client)
+    assert (answer["written"], answer["not_written"], answer["unread"]) == (1, 1, [])
 
 
 def test_a_text_that_cannot_be_read_costs_itself_and_is_named(served: Served) -> None:
     client = served.client
-    said: Any = client.get("/api/v1/works/dasheyi/export-preview").json
-    assert said["items"] == []
-    [unread] = said["unread"]
+    answer: Any = client.get("/api/v1/works/dasheyi/export-preview").json
+    assert answer["items"] == []
+    [unread] = answer["unread"]
     assert "text.txt" in unread
     assert "text.txt" in client.get("/works/dasheyi/export").text

@@ -24,8 +24,8 @@ def test_a_page_is_at_the_address_that_reference_works_give_it_and_several_are_o
     for address in ("010-2a", "卷十 2a", "WYG0103-0193a"):
         led = client.get(f"/works/{WORK}/pages/{address}")
         assert (led.status_code, led.headers["Location"]) == (302, f"/works/{WORK}/pages/2")
-        found = client.get(f"/works/{WORK}/find", query_string={"q": address})
-        assert found.headers["Location"].endswith("/pages/2")
+        answer = client.get(f"/works/{WORK}/find", query_string={"q": address})
+        assert answer.headers["Location"].endswith("/pages/2")
     assert client.get(f"/works/{WORK}/pages/099-1a").status_code == 404
     assert "Nothing was found." in client.get(f"/works/{WORK}/find?q=099-1a").text
     several = client.get(f"/works/{WORK}/pages/WYG0103", follow_redirects=True).text

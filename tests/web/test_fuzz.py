@@ -46,12 +46,12 @@ def test_whatever_is_asked_is_answered_as_described(tmp_path: Path, subtests: py
         app = create_app(given_settings, store=store)
         client = app.test_client()
         page = client.get(f"/works/{WORK}/").text
-        found = re.search(r'name="csrf" content="([^"]+)"', page)
-        assert found
+        match = re.search(r'name="csrf" content="([^"]+)"', page)
+        assert match
         name = app.config["SESSION_COOKIE_NAME"]
         cookie = client.get_cookie(name)
         assert cookie
-        headers, cookies = {"X-CSRFToken": found[1]}, {name: cookie.value}
+        headers, cookies = {"X-CSRFToken": match[1]}, {name: cookie.value}
         description = schemathesis.openapi.from_wsgi("/api/v1/openapi.json", app, config=SchemathesisConfig(seed=1))
         checks: Any = [CHECKS.get_one(name) for name in HELD]
         asked = 0

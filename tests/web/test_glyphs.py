@@ -61,10 +61,10 @@ def test_a_place_that_somebody_corrected_has_its_conflict(served: Served) -> Non
     client = served.client
     items = asked(client, text="公")["items"][:2]
     correct(client, items[:1], "松")
-    said = correct(client, items, "翁").json
-    assert said["items"][0]["decision"] is None
-    assert said["items"][0]["conflict"][-1]["reading"] == "松"
-    assert said["items"][1]["decision"]["reading"] == "翁"
+    answer = correct(client, items, "翁").json
+    assert answer["items"][0]["decision"] is None
+    assert answer["items"][0]["conflict"][-1]["reading"] == "松"
+    assert answer["items"][1]["decision"]["reading"] == "翁"
 
 
 def test_a_place_that_no_longer_reads_so_is_refused(unchanged: Served) -> None:

@@ -58,8 +58,8 @@ def reading(project: Path) -> Iterator[Served]:
 def test_a_layout_is_set_and_taken_back_and_the_second_of_two_is_told(served: Served) -> None:
     client = served.client
     made = client.post(OVERRIDES, json=body())
-    told: Any = made.json
-    assert (made.status_code, told["version"], told["layout"]) == (201, 1, {**LAYOUT, "more": []})
+    answer: Any = made.json
+    assert (made.status_code, answer["version"], answer["layout"]) == (201, 1, {**LAYOUT, "more": []})
     assert client.post(OVERRIDES, json=body(key="request-0002")).status_code == 409
     back = client.post(OVERRIDES, json=body(layout=None, version=1, key="request-0003"))
     assert (back.status_code, back.json["layout"]) == (201, None)  # type: ignore[index]
@@ -127,16 +127,16 @@ def test_an_image_that_was_set_is_taken_back_by_the_undo_of_who_set_it_and_the_p
 def test_why_a_page_cannot_be_read_again_is_said_and_what_was_never_asked_for_is_not_there(served: Served) -> None:
     """The text of the drawn pages was never there."""
     client = served.client
-    said = read_again(client)
-    assert (said["state"], said["outcome"]) == ("failed", None)
-    assert "text.txt" in said["reason"]
-    assert (said["trouble"], said["message"]) == ("text", "The text cannot be read.")
+    answer = read_again(client)
+    assert (answer["state"], answer["outcome"]) == ("failed", None)
+    assert "text.txt" in answer["reason"]
+    assert (answer["trouble"], answer["message"]) == ("text", "The text cannot be read.")
     client.set_cookie("lang", "zh-Hant")
-    assert client.get(f"{AGAIN}/{said['id']}").json == said | {"message": "文本無法讀取。"}
+    assert client.get(f"{AGAIN}/{answer['id']}").json == answer | {"message": "文本無法讀取。"}
     client.set_cookie("lang", "en")
-    stopped = client.post(f"{AGAIN}/{said['id']}/stop")
-    assert (stopped.status_code, stopped.json) == (200, said | {"requested_by": []}), "what is done is not taken back"
-    for path in (f"{BASE}/pages/2/read-again/{said['id']}", f"{AGAIN}/none"):
+    stopped = client.post(f"{AGAIN}/{answer['id']}/stop")
+    assert (stopped.status_code, stopped.json) == (200, answer | {"requested_by": []}), "what is done is not taken back"
+    for path in (f"{BASE}/pages/2/read-again/{answer['id']}", f"{AGAIN}/none"):
         assert client.get(path).status_code == 404
         assert client.post(f"{path}/stop").status_code == 404
     assert client.post(f"{BASE}/pages/99/read-again").status_code == 404
@@ -147,6 +147,6 @@ def test_a_text_that_no_longer_has_the_page_is_told_of(served: Served, monkeypat
     assert folder is not None
     monkeypatch.chdir(folder)
     (folder / "text.txt").write_text("卷十 第 9a 页 WYG0103-0999a.png\n射人告具于公\n", encoding="utf-8")
-    said = read_again(served.client)
-    assert (said["state"], said["trouble"]) == ("failed", "text changed")
-    assert "check it anew" in said["message"]
+    answer = read_again(served.client)
+    assert (answer["state"], answer["trouble"]) == ("failed", "text changed")
+    assert "check it anew" in answer["message"]

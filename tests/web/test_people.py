@@ -67,9 +67,9 @@ class Browser:
     app: Flask
 
     def token(self, path: str = "/account") -> str:
-        found = re.search(r'name="csrf" content="([^"]+)"', self.client.get(path).text)
-        assert found
-        return found[1]
+        match = re.search(r'name="csrf" content="([^"]+)"', self.client.get(path).text)
+        assert match
+        return match[1]
 
     def log_in(self, name: str, password: str = PASSWORD, query: str = "", **more: Any) -> TestResponse:
         data = {"name": name, "password": password, "csrf_token": self.token("/login")}
@@ -506,11 +506,11 @@ def test_the_api_manages_people_as_the_page_does(house: House) -> None:
 
 def test_a_program_logs_in_and_out_by_the_api(house: House) -> None:
     client = house.app.test_client()
-    asked: Any = client.get("/api/v1/session").json
-    assert (asked["person"], asked["role"], asked["rights"]) == ("", None, [])
+    answer: Any = client.get("/api/v1/session").json
+    assert (answer["person"], answer["role"], answer["rights"]) == ("", None, [])
     body = {"name": "乙", "password": PASSWORD}
     assert client.post("/api/v1/session", json=body).status_code == 403
-    headers = {"X-CSRFToken": asked["token"]}
+    headers = {"X-CSRFToken": answer["token"]}
     for name in ("\ud800", "\0", "x" * 256):
         wrong = client.post("/api/v1/session", json={"name": name, "password": "\udfff"}, headers=headers)
         assert wrong.status_code in (401, 422), name

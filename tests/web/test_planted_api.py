@@ -37,11 +37,11 @@ def of_either_sort(served: Served) -> tuple[Items, Items]:
     false = {
         flag.number for flag in served.store.queue.flags(WORK, numbers) if flag.flag.id in seeded_ids(served.store)
     }
-    found = [item for item in items if item["number"] not in false]
+    chosen_items = [item for item in items if item["number"] not in false]
     planted = [item for item in items if item["number"] in false]
-    assert found
+    assert chosen_items
     assert len(planted) > 3
-    return found, planted
+    return chosen_items, planted
 
 
 def form(value: Any) -> Any:
@@ -97,14 +97,14 @@ def test_no_answer_and_no_page_has_the_word_or_the_text_as_it_is(desk: Served) -
     addresses += [f"/works/{WORK}/{tail}" for tail in ("", "desk", "pairs", "history", "pages/", f"pages/{page}")]
     client = desk.client
     for address in addresses:
-        told = client.get(address)
-        assert told.status_code == 200, address
-        assert "planted" not in told.text.lower(), address
+        answer = client.get(address)
+        assert answer.status_code == 200, address
+        assert "planted" not in answer.text.lower(), address
         for error in planted:
             source = COLUMNS[error["line"] - 1]
             around = source[max(error["offset"] - 2, 0) : error["offset"] + 2]
-            assert around not in told.text, address
-            assert json.dumps(around)[1:-1] not in told.text, address
+            assert around not in answer.text, address
+            assert json.dumps(around)[1:-1] not in answer.text, address
     assert client.get(f"{BASE}/flags?kind=planted").status_code == 422
 
 

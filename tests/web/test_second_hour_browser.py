@@ -34,7 +34,7 @@ def whole_in_view(place: Locator) -> bool:
 
 
 def test_a_message_of_the_desk_is_in_view_and_read_out_and_moves_nothing(page: Page) -> None:
-    told = page.locator("#act-told")
+    element = page.locator("#act-told")
     for name, size in SIZES.items():
         page.set_viewport_size(size)
         open_desk(page, f"{AT}/desk")
@@ -43,15 +43,15 @@ def test_a_message_of_the_desk_is_in_view_and_read_out_and_moves_nothing(page: P
         tiles = box_of(page.locator(".tiles"))
         page.locator("#delete").scroll_into_view_if_needed()
         page.keyboard.press("z")
-        expect(told).to_contain_text("Taken back")
-        assert whole_in_view(told), name
-        expect(page.get_by_role("status").filter(has=told)).to_have_count(1)
+        expect(element).to_contain_text("Taken back")
+        assert whole_in_view(element), name
+        expect(page.get_by_role("status").filter(has=element)).to_have_count(1)
         photographed(page, f"message-{name}")
         page.evaluate("scrollTo(0, 0)")
         assert box_of(page.locator(".tiles")) == tiles, name
-        assert whole_in_view(told), name
-        told.get_by_role("button", name="Close").click()
-        expect(told).to_be_hidden()
+        assert whole_in_view(element), name
+        element.get_by_role("button", name="Close").click()
+        expect(element).to_be_hidden()
 
 
 def test_a_form_of_the_desk_opens_in_view_and_leaves_the_next_flag_seen_from_its_head(page: Page) -> None:

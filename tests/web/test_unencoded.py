@@ -22,9 +22,9 @@ def add_work(served: Served, folder: Path) -> None:
 
 def test_names_and_stopgaps_are_listed_with_their_glyphs(served: Served, tmp_path: Path) -> None:
     add_work(served, tmp_path)
-    found = served.client.get("/api/v1/works/rare/unencoded").get_json()["items"]
-    assert [(one["text"], one["count"]) for one in found] == [("&KR0058;", 2), ("[金*本]", 1), ("〓", 1)]
-    assert found[1]["made_of"][0] == "鉢"
+    answer = served.client.get("/api/v1/works/rare/unencoded").get_json()["items"]
+    assert [(one["text"], one["count"]) for one in answer] == [("&KR0058;", 2), ("[金*本]", 1), ("〓", 1)]
+    assert answer[1]["made_of"][0] == "鉢"
     page = served.client.get("/works/rare/unencoded").text
     assert page.count("data:image/webp;base64,") == 4
     assert "/works/rare/glyphs?text=%5B%E9%87%91*%E6%9C%AC%5D&amp;against=%E9%89%A2" in page

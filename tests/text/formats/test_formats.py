@@ -268,13 +268,13 @@ def test_the_cells_of_a_wikitext_table_are_text_and_what_a_template_names_is_rem
 )
 def test_the_markup_of_variants_is_read_as_a_wiki_shows_it(source: str, read: str, remarked: list[str]) -> None:
     data = f"{source}\n".encode()
-    found = decoded(Path("x.wiki"), data).extraction
-    assert found is not None
-    assert found.text.split("---\n\n", 1)[1].strip() == read
-    assert [dict(notice.values)["text"] for _, notice in found.remarks] == remarked
-    assert found.edited([]) == data
+    extraction = decoded(Path("x.wiki"), data).extraction
+    assert extraction is not None
+    assert extraction.text.split("---\n\n", 1)[1].strip() == read
+    assert [dict(notice.values)["text"] for _, notice in extraction.remarks] == remarked
+    assert extraction.edited([]) == data
     han = re.findall(r"[\u4e00-\u9fff]", read)[-1]
-    written = found.edited([Edit(found.text.rindex(han), 1, "龜")]).decode()
+    written = extraction.edited([Edit(extraction.text.rindex(han), 1, "龜")]).decode()
     assert written.count("龜") == 1
     assert sorted(written.replace("龜", han)) == sorted(data.decode())
 
