@@ -205,11 +205,15 @@ class ColumnReader:
         seen = self._read_strips(best.area, line, CutBy.SEEN, strips)
         cells = [replace(cell, row=Row.MAIN) for cell in seen.cells]
         pairings, _ = align(cells, [replace(glyph, row=Row.MAIN) for glyph in seen.glyphs], self._likeness)
-        row_of_cell = {
+        seen_rows = {
             seen.cells[cell].offset: seen.glyphs[glyph].row
             for pairing in pairings
             for cell, glyph in zip(pairing.cells, pairing.glyphs, strict=False)
+            if seen.cells[cell].row is Row.MAIN
         }
+        if set(seen_rows.values()) <= {Row.MAIN}:
+            return best
+        row_of_cell = {cell.offset: cell.row for cell in line.cells if cell.row is not Row.MAIN} | seen_rows
         other = self._aligned(replace(seen, line=_with_rows(line, row_of_cell)))
         return other if other.cost < best.cost - MIN_GAIN_NATS else best
 

@@ -12,7 +12,7 @@ from proof.model.geometry import Box
 from proof.model.notices import Notice, NoticeCode
 from proof.model.result import PageResult, Status
 from proof.text.column import is_character
-from proof.text.model import Page, Row
+from proof.text.model import Column, Page, Row, Run
 from proof.verify.columns import ReadColumn
 from proof.verify.legibility import MIN_DETAIL_PX, Legibility, is_in_note
 from proof.verify.line_assignment import Assignment, LineFault, LineTrouble
@@ -148,9 +148,32 @@ def line_flags(
         flags += _trouble_flags(empty_result, outline, page, columns, trouble)
     for column in columns:
         if column.halves_exchanged and column.line is not None:
-            box, evidence = area_box(outline, column), Evidence(reason="note halves exchanged", note=column.read)
-            flags.append(layout_flag(empty_result, column.line.number, box, evidence, column.line.source))
+            evidence = Evidence(reason="note halves exchanged", note=column.read)
+            layout = layout_flag(empty_result, column.line.number, area_box(outline, column), evidence)
+            flags += [
+                _exchange_of_halves(layout, column.line, run) for run in column.line.runs if run.right and run.left
+            ]
     return flags
+
+
+def _exchange_of_halves(finding: Flag, line: Column, note: Run) -> Flag:
+    """The finding about a line, moved to one of its notes, with the halves of the note exchanged."""
+    source = line.source
+    start = source.rfind("(", 0, note.right[0].offset)
+    middle = source.rfind("/", start, note.left[0].offset)
+    end = source.find(")", note.left[-1].offset) + 1
+    if not 0 <= start < middle < end:  # marked otherwise
+        return replace(finding, length=len(source), transcribed=source)
+    exchanged = f"({source[middle + 1 : end - 1]}/{source[start + 1 : middle]})"
+    context = context_of(source, start, end - start)
+    return replace(
+        finding,
+        offset=start,
+        length=end - start,
+        transcribed=source[start:end],
+        suggested=exchanged,
+        context=context,
+    )
 
 
 def _trouble_flags(

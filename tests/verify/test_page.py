@@ -172,13 +172,14 @@ def test_a_column_that_stands_elsewhere_is_one_question_at_both_its_places(sampl
 
 
 def test_the_halves_of_a_note_exchanged_are_one_finding(sample: Sample) -> None:
-    sources = sample.sources(NOTED)
-    head, note = sources[4].rstrip(")").split("(")
+    sound = sample.sources(NOTED)
+    head, note = sound[4].rstrip(")").split("(")
     right, left = note.split("/")
-    sources[4] = f"{head}({left}/{right})"
-    result = sample.check(NOTED, sources)
+    result = sample.check(NOTED, [*sound[:4], f"{head}({left}/{right})", *sound[5:]])
     assert layout_findings(result) == [("note halves exchanged", 5)]
-    assert len(raised(result)) == 1
+    (finding,) = raised(result)
+    assert (finding.offset, finding.transcribed) == (len(head), f"({left}/{right})")
+    assert finding.suggested == f"({note})"
 
 
 def test_a_wrong_image_is_one_finding_that_names_the_page_it_carries(sample: Sample) -> None:
