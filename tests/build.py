@@ -1,4 +1,4 @@
-"""Builders for tests: texts, flags, pages, runs that find them, and what people ask for."""
+"""Builders for tests: texts, flags, pages, runs and decisions."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ def run_info(work: str = WORK, title: str = "儀禮") -> RunInfo:
 
 
 def flag(line: int, offset: int, here: str, there: str, *, name: str = "p1", source: str = "", **more: Any) -> Flag:
-    """A raised flag: what is transcribed and what is suggested, at a place of the column `source`."""
+    """A raised flag with its transcribed and its suggested text, at a place of the column `source`."""
     kind = Kind.OMISSION if not here else Kind.INSERTION if not there else Kind.SUBSTITUTION
     context = context_of(source, offset, len(here)) if source else ""
     uid = flag_id(name, line, kind, context or f"{offset}", 0)
@@ -43,7 +43,7 @@ def flag(line: int, offset: int, here: str, there: str, *, name: str = "p1", sou
 
 
 def page(*lines: str, flags: Iterable[Flag | tuple[int, int, str, str]] = (), name: str = "p1") -> PageResult:
-    """A page of these columns, with flags or what `flag` makes them of."""
+    """A page of these columns, with flags, given as such or by the arguments of `flag`."""
     made = [
         one if isinstance(one, Flag) else flag(*one, name=name, source=lines[one[0] - 1] if lines else "")
         for one in flags
@@ -53,8 +53,8 @@ def page(*lines: str, flags: Iterable[Flag | tuple[int, int, str, str]] = (), na
 
 
 def check(store: Store, *results: PageResult, info: RunInfo | None = None, text: str = TEXT, key: str = "") -> int:
-    """A whole run that finds this on all pages of a text, which reads as the columns of these do; gives its number.
-    Pages are kept under `key` and their id, where there is one."""
+    """Save a whole run with these results of all pages of a text, which consists of their columns; returns its number.
+    Pages are saved under `key` with their id, if it is given."""
     content = ""
     places = []
     for position, result in enumerate(results):
@@ -79,7 +79,7 @@ def check_at(
     key: str = "",
     script: str = "traditional",
 ) -> int:
-    """A whole run that finds this on all pages of a text that reads `content`; gives its number."""
+    """Save a whole run with these results of all pages of a text with this `content`; returns its number."""
     sha = sha_of(content)
     texts = (TextInfo(text, sha, "kanripo", script, content),)
     run = store.begin_run(replace(info or run_info(), texts=texts))
@@ -97,22 +97,22 @@ def key() -> str:
 def demand(
     flag: int, verdict: Verdict, version: int = 0, person: str = "甲", *, work: str = WORK, **more: Any
 ) -> DecisionRequest:
-    """A decision as it is asked for."""
+    """A request for a decision."""
     return DecisionRequest(work, flag, verdict, version, person, more.pop("key", "") or key(), **more)
 
 
 def decide(store: Store, flag: int, verdict: Verdict, person: str = "甲", *, work: str = WORK, **more: Any) -> Decision:
-    """Decide a flag as it stands now."""
+    """Decide a flag in its present version."""
     [now] = store.queue.flags(work, [flag])
     return store.decisions.decide(demand(flag, verdict, now.version, person, work=work, **more))
 
 
 def queued(store: Store, work: str = WORK, **wanted: Any) -> list[QueuedFlag]:
-    """The flags of a work in page order, as people are shown them."""
+    """The flags of a work in page order, as the desk shows them."""
     numbers, _ = store.queue.find(work, QueueFilter(**wanted), Order.PAGE, limit=100_000)
     return store.queue.flags(work, numbers)
 
 
 def transcription(text: str, name: str = "text.txt", form: Format | None = None) -> Transcription:
-    """A file that reads so as a reader gives it, in its own format or in `form`."""
+    """The transcription of a file with this `text`, in its own format or in `form`."""
     return parse_transcription(Decoded(text, "utf-8", False), Path(name), form)

@@ -37,7 +37,7 @@ __all__ = ["PATIENCE", "from_scratch", "kai", "made_but_once", "make_page"]
 ROOT = Path(__file__).resolve().parents[1]
 BROWSERS = ("chromium-headless-shell", "chromium", "chromium-browser", "google-chrome")
 CHROMIUM = next((found for name in BROWSERS if (found := shutil.which(name))), None)
-"""Chromium's engine alone where that is packaged, without windows: a page costs a third of the processor time."""
+"""Chromium; its headless shell if that is installed, which needs a third of the processor time for a page."""
 QUIET = [
     "--no-sandbox",
     "--disable-gpu",
@@ -47,12 +47,12 @@ QUIET = [
     "--disable-component-update",
     "--disable-sync",
 ]
-"""Chromium asks for nothing of its own: what a test sees requested, the page requested."""
+"""Chromium sends no requests of its own, so that a test sees only those of the page."""
 
 
 @pytest.hookimpl(wrapper=True)
 def pytest_runtest_protocol(item: pytest.Item) -> Generator[None, object, object]:
-    """Notes which test file reaches a line, where lines are counted (`tests/coverage_by_file.py`)."""
+    """Record which test file reaches a line, if coverage is measured (`tests/coverage_by_file.py`)."""
     measured = Coverage.current()
     if measured is not None:
         measured.switch_context(item.path.relative_to(ROOT / "tests").as_posix())
@@ -64,7 +64,7 @@ Run = Callable[..., "subprocess.CompletedProcess[str]"]
 MadeOnce = Callable[[str, Callable[[Path], None]], Path]
 ReadPage = Callable[[str], tuple[EngineIdentity, PageReading]]
 
-# A slow machine proves nothing false, and a commit is judged by the same examples twice;
+# No deadlines, since machines may be slow, and the same examples in every run of a commit;
 # `--hypothesis-profile=wide` looks for others.
 settings.register_profile("same", deadline=None, derandomize=True, suppress_health_check=[HealthCheck.too_slow])
 settings.register_profile("wide", settings.get_profile("same"), derandomize=False, max_examples=2000)
@@ -80,7 +80,7 @@ MARKED_BY = {
     "sample": "engine",
     "postgresql": "postgres",
 }
-"""What a test is marked with that asks for a fixture."""
+"""The mark of a test that uses a fixture, by the name of the fixture."""
 
 
 SLOWEST = (
@@ -93,16 +93,16 @@ SLOWEST = (
     *("store/test_texts", "checking/test_stages", "report/test_report_browser", "web/test_whole_works_browser"),
     *("acceptance/test_column_edits", "checking/test_recheck"),
 )
-"""The modules that take longest, the longest first."""
+"""The slowest modules, the slowest first."""
 
 BESIDE = {
     "ocr/test_paddle": "verify/test_page",  # PaddleOCR
 }
-"""Modules that need what another makes, at some cost, for its worker alone: they go to the same one."""
+"""Modules that run in the worker of another module, since both need something that is expensive to load."""
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """Marks the tests by what they ask for, before `-m` chooses among them, and puts the slowest modules first."""
+    """Mark the tests by their fixtures, before `-m` selects among them, and put the slowest modules first."""
     for item in items:
         for fixture in MARKED_BY.keys() & set(getattr(item, "fixturenames", ())):
             item.add_marker(MARKED_BY[fixture])
@@ -110,8 +110,8 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
 
 
 def _slowest_first(items: list[pytest.Item], workers: int) -> list[pytest.Item]:
-    """The tests in as many shares of one size as there are workers, each of which begins with slow modules: what a
-    worker that is done takes from the end of another's share is quick."""
+    """The tests in equal shares, one for each worker, which begin with slow modules: a worker that has finished takes
+    quick tests from the end of another share."""
     modules: dict[str, list[pytest.Item]] = {}
     beside = {f"tests/{name}.py": f"tests/{other}.py" for name, other in BESIDE.items()}
     for item in items:
@@ -126,8 +126,8 @@ def _slowest_first(items: list[pytest.Item], workers: int) -> list[pytest.Item]:
 
 @pytest.hookimpl(wrapper=True)
 def pytest_collection() -> Iterator[None]:
-    """What is loaded and collected stays to the end: the collector of garbage looks at none of it again, which would
-    take it a third of a second each time."""
+    """Exclude what is loaded and collected from garbage collection: it stays to the end, and a collection would take a
+    third of a second longer."""
     gc.disable()
     try:
         return (yield)
@@ -137,15 +137,14 @@ def pytest_collection() -> Iterator[None]:
 
 
 def pytest_xdist_auto_num_workers(config: pytest.Config) -> int:
-    """A worker a core, and where tests of the browser are among them, which wait a third of their time, half as many
-    more."""
+    """One worker a core, and half as many more if browser tests are selected, which wait a third of their time."""
     cores = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
     return cores if config.getoption("markexpr").startswith("not (browser") else cores + cores // 2
 
 
 def pytest_configure(config: pytest.Config) -> None:
-    """Makes the folder of what is computed once, before any worker is started. Behind a shell's & the interrupt is
-    ignored, and so in every process that a test starts and interrupts."""
+    """Make the folder of computed values before any worker starts. Restore the interrupt, which is ignored in a shell's
+    background jobs: tests interrupt the processes that they start."""
     if COMPUTED not in os.environ:
         folder = TemporaryDirectory(prefix="proof-tests-")
         config.add_cleanup(folder.cleanup)
@@ -155,14 +154,14 @@ def pytest_configure(config: pytest.Config) -> None:
 
 
 def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter, config: pytest.Config) -> None:
-    """Says how the order of this run is had again."""
+    """Print the seed that gives the same order of tests again."""
     if config.pluginmanager.hasplugin("randomly"):
         terminalreporter.write_line(f"in the order of --randomly-seed={config.getoption('randomly_seed')}")
 
 
 @pytest.fixture(scope="session", autouse=True)
 def models_kept_apart(tmp_path_factory: pytest.TempPathFactory) -> Iterator[None]:
-    """Models are laid out in a folder of the tests' own: there may be no home, and none of it is theirs."""
+    """Keep the model folders in a temporary folder, not in the home folder."""
     with pytest.MonkeyPatch.context() as patch:
         patch.setenv("XDG_CACHE_HOME", str(tmp_path_factory.mktemp("cache")))
         yield
@@ -179,7 +178,7 @@ def shared() -> Path:
 
 @pytest.fixture(scope="session")
 def made_once(tmp_path_factory: pytest.TempPathFactory) -> MadeOnce:
-    """Makes a folder for all workers of a run: who asks first makes it, the others wait; nobody changes it."""
+    """Makes a read-only folder for all workers of a run: the first that needs it makes it, the others wait."""
     root = tmp_path_factory.getbasetemp()
     root = root.parent if "PYTEST_XDIST_WORKER" in os.environ else root
 
@@ -208,7 +207,7 @@ def _page_engine() -> PageEngine:
 
 @pytest.fixture(scope="session")
 def read_page(shared: Path, made_once: MadeOnce) -> ReadPage:
-    """What paddleocr reads of a page that is no ruled half-folio, and who it is that reads; each is read but once."""
+    """The identity of paddleocr and its reading of a page that is not a ruled half-folio; each page is read once."""
 
     def read(image: str) -> tuple[EngineIdentity, PageReading]:
         def make(folder: Path) -> None:
@@ -217,7 +216,7 @@ def read_page(shared: Path, made_once: MadeOnce) -> ReadPage:
             (folder / "reading").write_bytes(pickle.dumps((_page_engine().identity, reading)))
 
         made: tuple[EngineIdentity, PageReading]
-        made = pickle.loads((made_once(f"read-{image}", make) / "reading").read_bytes())  # noqa: S301 - by ourselves
+        made = pickle.loads((made_once(f"read-{image}", make) / "reading").read_bytes())  # noqa: S301 - written by this function
         return made
 
     return read
@@ -225,7 +224,7 @@ def read_page(shared: Path, made_once: MadeOnce) -> ReadPage:
 
 @pytest.fixture(scope="session")
 def browser() -> Iterator[Browser]:
-    """A headless Chromium; what a test leaves in it, its own contexts hold."""
+    """A headless Chromium; each test makes its own context in it."""
     if CHROMIUM is None:
         pytest.skip("no Chromium on this machine")
     with sync_playwright() as driver:
@@ -240,7 +239,7 @@ def browser() -> Iterator[Browser]:
 
 @pytest.fixture
 def material(tmp_path: Path) -> Material:
-    """Makes a folder with `text.txt`, the sample's first so many half-folios, and their images in `images`."""
+    """Makes a folder with `text.txt`, the first half-folios of the sample, and their images in `images`."""
 
     def make(pages: int) -> Path:
         return lay_out(tmp_path, pages)
@@ -250,7 +249,7 @@ def material(tmp_path: Path) -> Material:
 
 @pytest.fixture
 def run(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> Run:
-    """Runs a command line in the test's folder; gives its exit status and what it printed."""
+    """Runs a command line in the folder of the test; returns its exit status and output."""
 
     def call(*arguments: object) -> subprocess.CompletedProcess[str]:
         monkeypatch.chdir(tmp_path)
@@ -265,7 +264,7 @@ def run(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureF
 
 @pytest.fixture(scope="session")
 def demo(made_once: MadeOnce) -> tuple[Path, subprocess.CompletedProcess[str]]:
-    """The project that `proof demo` made as a process of its own, once for all, and what it said."""
+    """The project that `proof demo` made in a process of its own, once in a run, and its output."""
     folder = made_once("demo", _run_demo)
     status, out, said = json.loads((folder / "ran.json").read_text(encoding="utf-8"))
     return folder / "proof-demo", subprocess.CompletedProcess(["demo"], status, out, said)

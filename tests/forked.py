@@ -1,5 +1,5 @@
-"""Commands of the program in processes of their own, forked from one that has loaded all of it: nobody waits for its
-imports again. How it is started as people start it is tested where that matters."""
+"""Runs commands of the program in processes forked from one that has imported everything, which saves the time of the
+imports. Tests of the start itself start the program as users do."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from proof.cli import main
 from tests.once import computed_once_in_fork
 from tests.slowed import PATIENCE, answer_late
 
-# What the commands need is imported once for a whole run, by a process that forks one whenever one is asked for.
+# One process imports what the commands need, once in a run, and is forked for each command.
 FORKED = multiprocessing.get_context("forkserver" if "forkserver" in multiprocessing.get_all_start_methods() else None)
 if FORKED.get_start_method() == "forkserver":
     COMMANDS = [f"proof.commands.{name}" for name in ("check", "recover", "serve")]
@@ -35,7 +35,7 @@ if FORKED.get_start_method() == "forkserver":
 
 
 class ForkedCommand:
-    """A command line of the program at work in `folder`; `said` is what it writes, to either of its outputs."""
+    """A running command line of the program in `folder`; `said` is its output, standard error included."""
 
     def __init__(self, folder: Path, *words: str) -> None:
         reading, writing = FORKED.Pipe(duplex=False)
@@ -46,20 +46,20 @@ class ForkedCommand:
         self.said = open(reading.fileno(), encoding="utf-8", closefd=False)  # noqa: SIM115 - closed with the process
 
     def ended(self) -> tuple[int | None, str]:
-        """Its exit status and the rest of what it writes, once it has ended."""
+        """Wait for the end; returns the exit status and the rest of the output."""
         rest = self.said.read()
         self._process.join(PATIENCE)
         self._close()
         return self._process.exitcode, rest
 
     def stop(self) -> None:
-        """Ends it as a system does that shuts down; what its lines were reached by is kept, where that is measured."""
+        """Terminate it, as a system does that shuts down; measured coverage is kept."""
         self._process.terminate()
         self._process.join(PATIENCE)
         self._close()
 
     def kill(self) -> None:
-        """Ends it as a power cut does."""
+        """Kill it, as a power failure does."""
         self._process.kill()
         self._process.join()
         self._close()
@@ -70,7 +70,7 @@ class ForkedCommand:
 
 
 def ran_forked(folder: Path, *words: str) -> subprocess.CompletedProcess[str]:
-    """A command line of the program, run in `folder` to its end."""
+    """Run a command line of the program in `folder` to its end."""
     out, said = (FORKED.Pipe(duplex=False) for _ in range(2))
     process = FORKED.Process(target=_run, args=(str(folder), words, out[1], said[1]))
     process.start()
@@ -84,7 +84,7 @@ def ran_forked(folder: Path, *words: str) -> subprocess.CompletedProcess[str]:
 
 
 def _run(project: str, words: tuple[str, ...], out: Connection, said: Connection) -> None:
-    gc.freeze()  # what was loaded before stays, and is shared with whoever else was forked from it
+    gc.freeze()  # what was loaded stays shared with the other forked processes
     computed_once_in_fork()
     answer_late()
     os.chdir(project)

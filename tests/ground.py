@@ -1,4 +1,4 @@
-"""A page of a text that errors can be planted in: its transcription, what a check found on it, and stores of it."""
+"""A page in whose text errors can be planted: its transcription, the result of its check, and stores with it."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ JUDGE = ErrorPolicy(VariantPolicy(Script.TRADITIONAL), lambda character: 1.0, 3.
 
 
 def page(flags: tuple[Flag, ...] = (), name: str = PAGE) -> PageResult:
-    """What a check found where every character was read, but for the flags."""
+    """The result of a check that read every character as transcribed, apart from the flags."""
     characters = tuple(
         CheckedCharacter(line, at, 1, Row.MAIN, text, Box(700 - 100 * line, 30 * at, 60, 30), text, 0.99)
         for line, source in enumerate(COLUMNS, 1)
@@ -49,7 +49,7 @@ def _read(text: str, seen: str) -> Evidence:
 
 
 def found(*places: tuple[int, int, str]) -> tuple[Flag, ...]:
-    """Flags of a check: column, offset, and what the image shows there."""
+    """Flags of a check, each given by column, offset and the reading of the image."""
     return with_ids(
         Flag(
             PAGE, "WYG0103-0192c", line, at, 1, Kind.SUBSTITUTION, COLUMNS[line - 1][at], suggested, 9.0 - at / 10,
@@ -64,7 +64,7 @@ FLAGS = found((1, 4, "之"), (3, 7, "月"), (5, 22, "二"))
 
 
 def store_in(folder: Path, rate: float, flags: tuple[Flag, ...] = FLAGS) -> Store:
-    """A project that was checked once, with so many planted errors in 10,000 characters."""
+    """A project that was checked once, with `rate` planted errors in 10,000 characters."""
     folder.mkdir(parents=True, exist_ok=True)
     text = folder / f"{WORK}_010.txt"
     text.write_text(TEXT, encoding="utf-8", newline="")
@@ -74,12 +74,12 @@ def store_in(folder: Path, rate: float, flags: tuple[Flag, ...] = FLAGS) -> Stor
 
 
 def seeded_ids(store: Store) -> set[str]:
-    """The ids of the seeded errors that stand in the store."""
+    """The ids of the seeded errors in the store."""
     return {flag.id for flag in store.flags(WORK, (Origin.SEEDED,))}
 
 
 def check_again(store: Store, rate: float, flags: tuple[Flag, ...] = FLAGS, key: str = "same") -> None:
-    """Check the page again; the store knows it under the same key."""
+    """Check the page again; it is saved under the same key."""
     folder = Path(str(store.engine.url.database)).parent
     path = str(folder / f"{WORK}_010.txt")
     texts = (text_info(Path(path)),)

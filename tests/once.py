@@ -1,9 +1,9 @@
-"""What costs much and comes out the same is made once in a run: the tables of a new store, the network of the
-recogniser, the sum of its model and how well it was trained, what it reads of a strip, where columns stand on an image,
-compiled templates and statements, what builds addresses.
+"""Caches, for a whole test run, of what is expensive to compute and always the same: the tables of a new store, the
+network of the recogniser, the checksum and the training of its model, its readings of strips, the layout of images,
+compiled templates and statements, URL builders.
 
-The program itself makes each of them, the first time that it is asked for. Tests of these very things ask for
-`from_scratch`, with which all is made anew, as it is in every process that a test starts as people start it.
+The program itself computes each of them at the first use. Tests of these very things use the fixture `from_scratch`,
+which switches the caches off; processes that a test starts as users start them have no caches either.
 """
 
 from __future__ import annotations
@@ -41,24 +41,24 @@ from proof.store import Store, database
 T = TypeVar("T")
 
 COMPUTED = "PROOF_TESTS_COMPUTED"
-"""The variable that tells the processes of a run in which folder they keep what one of them has computed."""
+"""The environment variable with the folder in which the processes of a run share computed values."""
 
 COMPILED = LRUCache[Any, Any](2000)
-"""Statements as they are compiled for stores in files."""
+"""The compiled statements of stores in files."""
 
 ANEW: list[str] = []
-"""Tests that are under way with everything made anew."""
+"""The running tests that use no caches."""
 
 
 def compiled_templates() -> FileSystemBytecodeCache:
-    """The code of templates, by their name and their text, for every process of every run."""
+    """The cache of compiled templates, by name and text, for all processes of all runs."""
     folder = Path(__file__).resolve().parents[1] / "build" / "templates"
     folder.mkdir(parents=True, exist_ok=True)
     return FileSystemBytecodeCache(str(folder))
 
 
 def _with_copied_tables(real: Callable[[Engine], None], template: Path) -> Callable[[Engine], None]:
-    """`real`, which brings the tables of a store up to date; where a file has none yet, they are a copy."""
+    """`real`, which migrates the tables of a store; in a file without tables they are copied from a template first."""
     lock = Lock()
 
     def migrate(engine: Engine) -> None:
@@ -74,8 +74,7 @@ def _with_copied_tables(real: Callable[[Engine], None], template: Path) -> Calla
 
 
 def computed_once(patch: pytest.MonkeyPatch, folder: Path) -> None:
-    """What is computed of the same pixels comes out of `folder`, whichever process computed it, and so does how well
-    the recogniser was trained."""
+    """Cache in `folder`, for all processes, what is computed from pixels, and the training of the recogniser."""
     read, columns, packaged = PPOCR._read, photograph.page_columns, find_packaged(ModelTask.RECOGNITION)
     load, measure, packed = PPOCR._loaded, PPOCR._measure_training, TrainedCharacters.packed
     sum_anew, sum_once = ppocr._checksum_of, cache(ppocr._checksum_of)
@@ -89,7 +88,7 @@ def computed_once(patch: pytest.MonkeyPatch, folder: Path) -> None:
             part = folder / f"{os.getpid()}-{get_ident()}"
             part.write_bytes(pickle.dumps(compute()))
             part.replace(file)
-        computed: T = pickle.loads(file.read_bytes())  # noqa: S301 - by ourselves
+        computed: T = pickle.loads(file.read_bytes())  # noqa: S301 - written by this function
         return computed
 
     def of_pixels(pixels: Pixels, key: object, compute: Callable[[], T]) -> T:
@@ -122,14 +121,13 @@ def computed_once(patch: pytest.MonkeyPatch, folder: Path) -> None:
 
 
 def computed_once_in_fork() -> None:
-    """In a process that was forked it comes out of the folder of the run as well; a script has none."""
+    """The same cache in a forked process; scripts have no folder of a run."""
     if folder := os.environ.get(COMPUTED):
         computed_once(pytest.MonkeyPatch(), Path(folder))
 
 
 def statements_compiled_once(patch: pytest.MonkeyPatch) -> None:
-    """SQLAlchemy compiles what is asked of a store for each engine anew; for all stores in files it comes out the
-    same."""
+    """Share compiled statements between engines of stores in files: SQLAlchemy compiles them for each engine."""
     real = create_engine
 
     def made(url: URL, **given: Any) -> Engine:
@@ -144,8 +142,8 @@ def statements_compiled_once(patch: pytest.MonkeyPatch) -> None:
 
 
 def addresses_built_alike(patch: pytest.MonkeyPatch) -> None:
-    """Werkzeug compiles a function for each rule of every application, half of what making one takes; it is the same
-    for the same rule."""
+    """Share URL builders between applications: Werkzeug compiles one for each rule of an application, which takes half
+    of the time of making it."""
     real, built = Rule._compile_builder, dict[Any, Callable[..., tuple[str, str]]]()
 
     def once(self: Rule, append_unknown: bool = True) -> Callable[..., tuple[str, str]]:
@@ -158,7 +156,7 @@ def addresses_built_alike(patch: pytest.MonkeyPatch) -> None:
 
 
 def not_waiting_for_the_disk(patch: pytest.MonkeyPatch) -> None:
-    """No test takes the power away: what the system has been given, it has, whenever it comes to the disk."""
+    """Do not wait for writes to reach the disk: no test simulates a power failure."""
     real = database._prepare_sqlite
 
     def prepare(engine: Engine, wait: float) -> None:
@@ -171,7 +169,7 @@ def not_waiting_for_the_disk(patch: pytest.MonkeyPatch) -> None:
 
 @pytest.fixture(scope="session", autouse=True)
 def made_but_once(made_once: Callable[[str, Callable[[Path], None]], Path]) -> Iterator[None]:
-    """For the whole run."""
+    """Install the caches for the whole run."""
     template = made_once("new-store", _make_store) / "proof.sqlite"
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(database, "migrate", _with_copied_tables(database.migrate, template))
@@ -190,7 +188,7 @@ def _make_store(folder: Path) -> None:
 
 @pytest.fixture
 def from_scratch(request: pytest.FixtureRequest) -> Iterator[None]:
-    """Nothing is taken from what was made before."""
+    """Use no caches in this test."""
     ANEW.append(request.node.nodeid)
     yield
     ANEW.remove(request.node.nodeid)

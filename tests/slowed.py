@@ -1,10 +1,10 @@
-"""What shakes out a test that hangs on time: answers of the server that come late and out of order, a browser that
-computes slowly, a hand that does one thing after the other slowly.
+"""Delays that reveal tests which depend on timing: late answers of the server, out of order; a slow browser; slow user
+actions.
 
     ANSWERS_LATE=0.3 BROWSER_SLOWED=4 HANDS_LATE=0.1 .venv/bin/python -m pytest tests/web
 
-An answer comes up to so many seconds late, by chance; a browser takes so many times as long for what it computes;
-between two acts of a test so many seconds pass. Nothing of it is set unless it is asked for.
+`ANSWERS_LATE` is the maximum random delay of an answer in seconds, `BROWSER_SLOWED` the factor by which the browser
+computes more slowly, `HANDS_LATE` the pause between two actions in seconds. None is set by default.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from playwright.sync_api import Browser, Page
 
 PATIENCE = 300.0
-"""Seconds that a test waits for what must come, on however busy a machine; nobody waits so long but for a fault."""
+"""Maximum time in seconds that a test waits for something, long enough for any busy machine."""
 
 ANSWERS_LATE = float(os.environ.get("ANSWERS_LATE", "0"))
 BROWSER_SLOWED = float(os.environ.get("BROWSER_SLOWED", "1"))
@@ -30,7 +30,7 @@ HANDS_LATE = float(os.environ.get("HANDS_LATE", "0"))
 
 
 def answer_late() -> None:
-    """From here on what this process serves comes late."""
+    """Delay all further answers of this process."""
     if not ANSWERS_LATE:
         return
     real = Flask.wsgi_app
@@ -43,7 +43,7 @@ def answer_late() -> None:
 
 
 def slow(browser: Browser) -> None:
-    """From here on what its pages compute takes long."""
+    """Slow all further pages of the browser down."""
     if BROWSER_SLOWED == 1:
         return
 

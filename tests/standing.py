@@ -1,4 +1,4 @@
-"""Texts and pages as a check tells a store of them, out of files, and what people say of them."""
+"""Builders for stores of checked files: texts, places of pages, runs, decisions and manual corrections."""
 
 from __future__ import annotations
 
@@ -41,7 +41,7 @@ def text_info(path: Path, script: str = "traditional") -> TextInfo:
 
 
 def page_place(position: int, path: Path, page: str, nth: int = 0, copies: frozenset[str] = frozenset()) -> PagePlace:
-    """Where the page of that id stands in a file; the `nth`, counted from 0, where several have it."""
+    """The place of a page in a file; of several pages with this id the `nth`, counted from 0."""
     text = read_transcription(path)
     assert isinstance(text, Transcription)
     bearers = [one for one in text.pages if one.id == page]
@@ -58,8 +58,8 @@ def check_files(
     key: Callable[[PageResult], str] = lambda _: "",
     copies: bool = False,
 ) -> int:
-    """A whole run over files that finds this on their pages, each kept under its `key`; gives its number. `script` is
-    that of all files, or of each; `copies`: files that have the same pages are known as copies of one another."""
+    """Save a whole run over files with these results of their pages, each under its `key`; returns its number. `script`
+    is that of all files, or of each; `copies`: files with the same pages are saved as copies of one another."""
     pages = list(found)
     scripts = {path: script if isinstance(script, str) else script[path] for path, _ in pages}
     texts = tuple(text_info(path, written) for path, written in scripts.items())
@@ -73,7 +73,7 @@ def check_files(
 
 
 def number_of(store: Store, uid: str) -> int:
-    """The number under which a store knows the flag of that id."""
+    """The number in the store of the flag with this id."""
     with store._reading() as session:
         return session.scalars(select(FlagRow.id).where(FlagRow.uid == uid)).one()
 
@@ -88,7 +88,7 @@ def say(
     work: str = "KR1",
     version: int | None = None,
 ) -> Decision:
-    """Somebody decides a flag, by its id or its number, who has seen it as it is now or as of a `version`."""
+    """Decide a flag, given by its id or number, in its present `version` or in an earlier one."""
     number = flag if isinstance(flag, int) else number_of(store, flag)
     with store._reading() as session:
         seen = session.get_one(FlagRow, number).version if version is None else version
@@ -96,7 +96,7 @@ def say(
 
 
 def page_number(store: Store, work: str = "KR1", page: str = "", text: Path | None = None) -> int:
-    """The number under which a store knows a page: the first of a work unless its id or its file say of which."""
+    """The number of a page in the store: by default the first of the work, else that with this id or in this file."""
     pages = store.queue.uncounted_pages(work)
     return next(one.number for one in pages if page in ("", one.page) and (text is None or one.text == str(text)))
 
@@ -113,8 +113,7 @@ def by_hand(
     page: str = "",
     text: Path | None = None,
 ) -> Decision:
-    """Somebody corrects a place by hand, of the first page unless `page` or `text` say of which; no reading: deletes
-    what stands there."""
+    """Correct a place by hand, by default on the first page; without a reading its characters are deleted."""
     number = page_number(store, work, page, text)
     wanted = ManualCorrection(
         work, number, line, offset, length, reading, person, uuid4().hex, Verdict.TYPED if reading else Verdict.DELETE

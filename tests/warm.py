@@ -1,5 +1,5 @@
-"""Loaded by the process that commands are forked from: what each of them would load and compile for its first answer
-or page is there before."""
+"""Imported by the process that commands are forked from, so that it has loaded and compiled what each of them needs for
+its first answer or page."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ VIEWS = ("", "desk", "pages/", "pages/2")
 
 
 def _answer_once() -> None:
-    """Serves the views of a project that proofreaders look at most."""
+    """Serve the most used views of a project."""
     with TemporaryDirectory() as folder:
         settings = settings_in(Path(folder))
         with Store.open(settings.store_address) as store:
@@ -40,4 +40,4 @@ addresses_built_alike(kept)
 authorities()
 LanguageModel.shipped()
 _answer_once()
-assert threading.active_count() == 1, "whoever is forked from a process with threads has their locks"
+assert threading.active_count() == 1, "a process forked from one with threads would inherit their locks"

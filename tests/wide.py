@@ -1,4 +1,4 @@
-"""How much of the material a run goes through: a cross-section that holds every kind of it, or all."""
+"""How much of the material a run tests: a cross-section with every kind of it, or all."""
 
 from __future__ import annotations
 
@@ -14,18 +14,17 @@ T = TypeVar("T")
 
 
 def looks_wide() -> bool:
-    """Whether the run was asked to look at everything: `--hypothesis-profile=wide`."""
+    """Whether the run tests everything: `--hypothesis-profile=wide`."""
     return settings.get_current_profile_name() == "wide"
 
 
 def examples(few: int) -> int:
-    """How many examples something is tried with that takes long: so few, or twenty times as many where the run looks
-    wide."""
+    """The number of examples of a slow test: `few`, or twenty times as many in a wide run."""
     return 20 * few if looks_wide() else few
 
 
 def cross_section(found: Sequence[T], count: int, kind: Callable[[T], object] = lambda one: None) -> list[T]:
-    """At most so many of each `kind`, strewn evenly over all of it; all where the run looks wide."""
+    """At most `count` items of each `kind`, evenly distributed; all in a wide run."""
     if looks_wide():
         return list(found)
     kinds: dict[object, list[T]] = {}
@@ -35,5 +34,5 @@ def cross_section(found: Sequence[T], count: int, kind: Callable[[T], object] = 
 
 
 def looks() -> list[tuple[str, str]]:
-    """Languages and themes in which a page is looked at: one of each, or each with each where the run looks wide."""
+    """The languages and themes in which pages are tested: one pair, or all pairs in a wide run."""
     return list(product(LANGUAGES, ("light", "dark"))) if looks_wide() else [("zh-Hant", "dark")]

@@ -31,7 +31,7 @@ from proof.text.positions import Span
 from proof.text.transcription import Transcription
 from proof.text.versions import most_alike
 
-METHOD_VERSION = 33
+METHOD_VERSION = 34
 """Version of the method. Raise it with every change that alters results: stored results are then not reused."""
 
 
@@ -154,6 +154,7 @@ class PageKeys:
             ),
             task.ref,
             task.page.id,
+            str(task.page.marks_notes),
             # with the numbers and places of the columns: lines, or another page, may have been put before or between
             *(f"{column.number} {column.start - start} {column.source}" for column in columns),
         )

@@ -144,7 +144,8 @@ class Page:
     take ten times the memory of its pages. `starts` are the places of the page's marks in the file, in code points:
     several if the page continues later in the file, none if an image defines the page. `image` is the path of the image
     file that the text names for the page, empty if it names none. `running`: the page is a slice
-    of a text without columns; its columns are the lines of the file on this page, numbered as in the file."""
+    of a text without columns; its columns are the lines of the file on this page, numbered as in the file.
+    `marks_notes`: the text marks notes, on this page or others: `(right/left)`."""
 
     id: str
     folio: Folio | None
@@ -155,6 +156,7 @@ class Page:
     running: bool = False
     starts: tuple[int, ...] = ()
     image: str = ""
+    marks_notes: bool = False
 
     @property
     def columns(self) -> tuple[Column, ...]:

@@ -60,12 +60,22 @@ class _OpenPage:
     starts: list[int]
     spans: bytearray = field(default_factory=bytearray)
 
-    def closed(self, text: str, images: Mapping[int, str]) -> Page:
+    def closed(self, text: str, images: Mapping[int, str], *, marks_notes: bool) -> Page:
         """The finished page, whose columns are slices of `text`. `images` are the files that the text names, by the
-        places of the marks."""
+        places of the marks. `marks_notes` as of `Page`."""
         mark, columns, starts = self.mark, ColumnSpans(text, bytes(self.spans)), tuple(self.starts)
         image = next((images[start] for start in starts if start in images), "")
-        return Page(mark.id, mark.folio, mark.ref, self.juan, self.file_line, columns, starts=starts, image=image)
+        return Page(
+            mark.id,
+            mark.folio,
+            mark.ref,
+            self.juan,
+            self.file_line,
+            columns,
+            starts=starts,
+            image=image,
+            marks_notes=marks_notes,
+        )
 
 
 @dataclass(slots=True)
@@ -74,7 +84,8 @@ class _Gatherer:
 
     `base_lines`: pilcrows end lines of the base edition. `next_juan_name` is the name of a juan in the head of the
     file, until a page mark gives its number; `juan_names` maps these numbers to the names. `before` are the numbers of
-    the lines before the first page mark; `note_open`: the last column leaves a note open."""
+    the lines before the first page mark; `note_open`: the last column leaves a note open; `marks_notes`: a column has
+    a note."""
 
     text: str
     remarks: Remarks
@@ -86,6 +97,7 @@ class _Gatherer:
     opened: dict[str, _OpenPage] = field(default_factory=dict)
     current: _OpenPage | None = None
     note_open: bool = False
+    marks_notes: bool = False
     before: list[int] = field(default_factory=list)
 
     def __post_init__(self) -> None:
@@ -132,6 +144,7 @@ class _Gatherer:
 
     def add_column(self, line: SourceLine, page: _OpenPage) -> None:
         page.spans += SPAN.pack(line.start, len(line.source), line.number, self.note_open)
+        self.marks_notes |= "(" in line.source
         number = len(page.spans) // SPAN.size
         problems, self.note_open = faults_of(line.source, self.note_open)
         for problem in problems:
@@ -139,4 +152,5 @@ class _Gatherer:
                 self.remarks.add(line.number, problem.code, page=page.mark.id, column=number, what=problem.what)
 
     def pages(self, images: Mapping[int, str]) -> tuple[Page, ...]:
-        return tuple(page.closed(self.text, images) for page in self.opened.values())
+        pages = self.opened.values()
+        return tuple(page.closed(self.text, images, marks_notes=self.marks_notes) for page in pages)

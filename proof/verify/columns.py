@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import groupby, pairwise
 from math import exp, inf
@@ -158,6 +158,8 @@ class ColumnReader:
             return best
         if best.cost > (BAD_CUT_NATS if area.measured_pitch is None else BAD_NOTE_CUT_NATS):
             best = self._with_other_cuts(best, line)
+        if best.cost > BAD_CUT_NATS:
+            best = self._with_unmarked_notes(best, line)
         if area.measured_pitch is not None:
             best = self._with_notes(best)
         if best.cost > BAD_NOTE_CUT_NATS:
@@ -194,6 +196,22 @@ class ColumnReader:
             if other.contradiction < best.contradiction - MIN_GAIN_NATS:
                 best = other
         return best
+
+    def _with_unmarked_notes(self, best: ReadColumn, line: Column) -> ReadColumn:
+        """The column with the notes that the image shows, where the line has their characters as main text."""
+        strips = self._readings.cut(best.area, line, CutBy.SEEN)
+        if all(strip.row is Row.MAIN for strip in strips):
+            return best
+        seen = self._read_strips(best.area, line, CutBy.SEEN, strips)
+        cells = [replace(cell, row=Row.MAIN) for cell in seen.cells]
+        pairings, _ = align(cells, [replace(glyph, row=Row.MAIN) for glyph in seen.glyphs], self._likeness)
+        row_of_cell = {
+            seen.cells[cell].offset: seen.glyphs[glyph].row
+            for pairing in pairings
+            for cell, glyph in zip(pairing.cells, pairing.glyphs, strict=False)
+        }
+        other = self._aligned(replace(seen, line=_with_rows(line, row_of_cell)))
+        return other if other.cost < best.cost - MIN_GAIN_NATS else best
 
     def _with_notes(self, best: ReadColumn) -> ReadColumn:
         """The column with a few full-width characters of its line read as a note, if one of them has no glyph: numbers
@@ -420,6 +438,21 @@ def _lines_with_note(column: ReadColumn, number: int) -> list[Column]:
 def _with_run_replaced(line: Column, index: int, runs: Iterable[Run]) -> Column:
     """The line with other runs in place of the run of that index."""
     return replace(line, parsed=(*line.runs[:index], *runs, *line.runs[index + 1 :]))
+
+
+def _with_rows(line: Column, row_of_cell: Mapping[int, Row]) -> Column:
+    """The line with its characters in the rows given by their offsets; others are in the row of the one before. A note
+    begins where a right half follows a left one."""
+    runs: list[Run] = []
+    row = Row.MAIN
+    for cell in line.cells:
+        before, row = row, row_of_cell.get(cell.offset, row)
+        if not runs or runs[-1].is_note is (row is Row.MAIN) or (before is Row.LEFT and row is Row.RIGHT):
+            runs.append(Run(row is not Row.MAIN, ()))
+        run, placed = runs[-1], (replace(cell, row=row),)
+        is_left = row is Row.LEFT
+        runs[-1] = Run(run.is_note, run.right + placed * (not is_left), run.left + placed * is_left)
+    return replace(line, parsed=tuple(runs))
 
 
 def _lines_of_other_lengths(column: ReadColumn, line: Column) -> list[Column]:

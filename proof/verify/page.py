@@ -41,7 +41,6 @@ from proof.verify.line_assignment import Assignment, LineFault
 from proof.verify.page_findings import (
     COLUMNS_MISSING,
     figure_flags,
-    has_marked_notes,
     layout_flag,
     line_flags,
     mismatch,
@@ -377,8 +376,7 @@ class Checker:
         ]
         figure_numbers = readings.figures(maybe_figures)
         figures = [index for index, column in enumerate(columns) if column.area.number in figure_numbers]
-        marks_notes = has_marked_notes(line.source for line in page.columns)
-        context = PageContext(page.id, empty_result.ref, outline, self.threshold, marks_notes)
+        context = PageContext(page.id, empty_result.ref, outline, self.threshold, page.marks_notes)
         flag_maker = self._flag_maker(context, readings, legible)
         flags_of_columns: list[list[Flag]] = []
         for index, column in enumerate(columns):

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import replace
 
 from proof.layout.half_folio import Outline
@@ -130,11 +130,10 @@ def line_flags(
     """Findings about whole columns: missing, doubled, moved (two findings: where the text has it, and where it
     belongs), halves of a note exchanged. Many columns that are not in the text, of an image with more than the
     `full_columns` of a page, or many lines that are not on the image, are one finding."""
-    sources = {line.number: line.source for line in page.columns}
     troubles = assignment.troubles
     missing = [trouble for trouble in troubles if trouble.fault is LineFault.MISSING]
     flags = []
-    if len(columns) > full_columns and len(missing) > max(MAX_SINGLE_COLUMNS, SECOND_PAGE_SHARE * len(sources)):
+    if len(columns) > full_columns and len(missing) > max(MAX_SINGLE_COLUMNS, SECOND_PAGE_SHARE * len(page.columns)):
         troubles = tuple(trouble for trouble in troubles if trouble not in missing)
         read = "".join(trouble.read for trouble in missing)
         notice = Notice.of(NoticeCode.COLUMNS_BESIDE, number=len(missing))
@@ -146,7 +145,7 @@ def line_flags(
         notice = Notice.of(NoticeCode.COLUMNS_NOT_SHOWN, number=len(not_on_page), which=which)
         flags.append(layout_flag(empty_result, 0, None, Evidence(reason="columns not on the page", notice=notice)))
     for trouble in troubles:
-        flags += _trouble_flags(empty_result, outline, sources, columns, trouble)
+        flags += _trouble_flags(empty_result, outline, page, columns, trouble)
     for column in columns:
         if column.halves_exchanged and column.line is not None:
             box, evidence = area_box(outline, column), Evidence(reason="note halves exchanged", note=column.read)
@@ -157,24 +156,20 @@ def line_flags(
 def _trouble_flags(
     empty_result: PageResult,
     outline: Outline,
-    sources: Mapping[int, str],
+    page: Page,
     columns: Sequence[ReadColumn],
     trouble: LineTrouble,
 ) -> list[Flag]:
-    """The findings about one trouble with a line; `sources` are the lines of the page by number."""
+    """The findings about one trouble with a line of the page."""
     column = columns[trouble.column] if trouble.column is not None else None
     box = area_box(outline, column) if column else None
     number = column.area.number if column else None
     evidence = Evidence(reason=trouble.fault.value, note=trouble.read, column=number)
     if trouble.fault is LineFault.MISSING:
-        read = (
-            _with_notes(column)
-            if column and has_marked_notes(sources.values())
-            else "".join(filter(is_character, trouble.read))
-        )
+        read = _with_notes(column) if column and page.marks_notes else "".join(filter(is_character, trouble.read))
         indentation = _indentation(column, columns) if column and column.glyphs else ""
         return [layout_flag(empty_result, trouble.line, box, evidence, suggested=indentation + read)]
-    line = sources.get(trouble.line, "")
+    line = next((line.source for line in page.columns if line.number == trouble.line), "")
     if trouble.fault is LineFault.UNDIVIDED:
         flag = layout_flag(empty_result, trouble.line, box, evidence, suggested=LINE_BREAK)
         return [replace(flag, offset=trouble.offset, context=context_of(line, trouble.offset, 0))]
@@ -182,11 +177,6 @@ def _trouble_flags(
     if trouble.fault is LineFault.MOVED:
         flags.append(layout_flag(empty_result, trouble.before, box, evidence, suggested=line))
     return flags
-
-
-def has_marked_notes(sources: Iterable[str]) -> bool:
-    """Whether the lines of a page mark notes."""
-    return any("(" in source for source in sources)
 
 
 def _indentation(column: ReadColumn, columns: Sequence[ReadColumn]) -> str:

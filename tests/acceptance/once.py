@@ -1,4 +1,4 @@
-"""What is computed from images is computed once a process: thousands of histories look at the same three pages."""
+"""Caches, for one process, of what is computed from images: thousands of histories check the same three pages."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ from tests.once import statements_compiled_once
 
 
 class _ReadOnce(WrappedEngine):
-    """Reads a strip once for the same characters sought."""
+    """Reads a strip once for each set of sought characters."""
 
     def __init__(self, engine: Recogniser) -> None:
         super().__init__(engine)
@@ -58,15 +58,15 @@ def _opened(settings: EngineSettings, *_: object, **__: object) -> Recogniser:
 
 
 _KEPT: dict[str, bytes] = {}
-"""What was put into the caches of all stores: a key is made of all that its value depends on."""
+"""The entries of the caches of all stores: a key depends on everything that determines its value."""
 
 
 _PAGES: dict[str, CheckedPage] = {}
-"""Pages as they were checked first, by their keys."""
+"""The first result of each page, by its key."""
 
 
 def _checked(task: PageTask, keys: PageKeys, kept: Store, checker: Checker, loader: ImageLoader) -> CheckedPage:
-    """A page that was not checked by any history yet is; one that is in the store comes out of it."""
+    """Check a page that no history checked before; a result that is in the store is taken from it."""
     if task.image is None or task.trouble or kept.cached_page(keys.key(task)) is not None:
         return check_page(task, keys, kept, checker, loader)
     known = _PAGES.get(keys.key(task))
@@ -76,8 +76,8 @@ def _checked(task: PageTask, keys: PageKeys, kept: Store, checker: Checker, load
 
 
 _APPS: dict[str, Flask] = {}
-"""The applications of the people at work, each serving one project after another: routes and templates are made once.
-Of an application nothing but its project is about what it serves."""
+"""The application of each person, which serves one project after another, so that routes and templates are made once.
+Only its project depends on what it serves."""
 
 
 def _served(settings: Settings, *, store: Store) -> Flask:
@@ -88,14 +88,14 @@ def _served(settings: Settings, *, store: Store) -> Flask:
 
 
 def _counted(source: StoredRun, folder: Path, **_: object) -> WrittenReport:
-    """The counts of a report that is not written: no history reads it."""
+    """The counts of a report, which is not written, since no history reads it."""
     return WrittenReport(folder, folder, folder, folder, Tally.of(source.results(outline=True)))
 
 
 @contextmanager
 def computed_once() -> Iterator[None]:
-    """Around histories of one process: one engine, one cache behind that of every store, pages of the same key checked
-    once, one application for each person, no reports."""
+    """Share between the histories of one process: one engine, one cache behind those of all stores, one result for each
+    key of a page, one application for each person. Reports are not written."""
     get, put_many = Cache.get, Cache.put_many
 
     def got(store: Cache, key: str) -> bytes | None:

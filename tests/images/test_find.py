@@ -174,7 +174,7 @@ def test_links_inside_the_folders_serve_and_those_in_a_circle_end(tmp_path: Path
     assert found(index, page("X_WYG_001-1a")) == PageImage(tmp_path / "two/001-1a.png", "", FoundBy.NAME)
     assert [name for name, _ in index.every_file()] == ["001-1a.png", "x.png", "001-1a.png"]
     messages = [in_english(notice) for notice in index.notices]
-    assert [one.rpartition("/")[2].partition(":")[0] for one in messages] == ["b.png", "c.png"]
+    assert [message.rpartition("/")[2].partition(":")[0] for message in messages] == ["b.png", "c.png"]
 
 
 def test_a_name_that_is_not_utf8_is_left_out_and_named(tmp_path: Path) -> None:

@@ -58,7 +58,9 @@ def test_a_line_that_cannot_be_used_or_comes_twice_is_named_and_the_others_serve
     result = listed(tmp_path / "l.txt", *lines, "010-1b00\tWYG 010-1b\tWYG/other.png")
     assert [entry.file for entry in result.entries] == ["WYG/b.png"]
     messages = [in_english(notice) for notice in result.notices]
-    assert [one.split(": ")[0] for one in messages] == [f"{tmp_path / 'l.txt'}:{number}" for number in (1, 3, 4)]
+    assert [message.split(": ")[0] for message in messages] == [
+        f"{tmp_path / 'l.txt'}:{number}" for number in (1, 3, 4)
+    ]
     assert "separated by tabs" in messages[0]
     assert "10-1b is listed twice" in messages[2]
     assert "line 2" in messages[2]

@@ -260,8 +260,8 @@ def test_an_image_too_small_for_a_page_is_refused(tmp_path: Path, size: tuple[in
 def test_an_animation_or_a_book_in_one_file_is_refused_with_its_frames_counted(tmp_path: Path, suffix: str) -> None:
     others = [page(ink="blue"), page(ink="green")]
     message = refused(saved(tmp_path / f"pages{suffix}", page(), save_all=True, append_images=others))
-    assert "holds 3 frames" in message
-    assert "file of its own" in message
+    assert "contains 3 frames" in message
+    assert "as a separate file" in message
 
 
 @pytest.mark.slow

@@ -136,3 +136,9 @@ def test_a_text_that_is_read_takes_little_more_memory_than_its_characters(file: 
         tracemalloc.stop()
     assert sum(len(page.columns) for page in read.pages) == 8 * pages
     assert held < 12 * len(read.text)
+
+
+@pytest.mark.parametrize("note", ["(注/也)", ""])
+def test_a_page_knows_whether_its_text_marks_notes(note: str) -> None:
+    text = f"<pb:KR1_WYG_001-1a>¶\n司射¶\n<pb:KR1_WYG_001-1b>¶\n北面{note}¶\n"
+    assert [page.marks_notes for page in transcription(text).pages] == [bool(note)] * 2

@@ -106,8 +106,9 @@ def test_a_missing_column_has_its_notes_in_the_markup_of_a_text_that_has_notes(
     read = "司射北面夫之西耦大"
     column = replace(unread(AREA, None), glyphs=tuple(in_rows(read, [row_of[row] for row in rows])))
     missing = Assignment((), (LineTrouble(LineFault.MISSING, 1, 0, read),))
-    for text, suggested in (("司射(北面/夫之)", expected), ("司射北面", read)):
-        (found,) = line_flags(BLANK, make_page(text), outline(), (column,), missing, 8)
+    for marks_notes, suggested in ((True, expected), (False, read)):
+        page = replace(make_page("司射北面"), marks_notes=marks_notes)
+        (found,) = line_flags(BLANK, page, outline(), (column,), missing, 8)
         assert found.suggested == suggested
 
 

@@ -243,6 +243,11 @@ def test_a_drawn_page_without_faults_is_asked_nothing_of(leaf: Leaf) -> None:
     assert leaf.written(LINES) == (0, text_of(LINES))
 
 
+def test_notes_that_the_text_does_not_mark_are_read_as_its_text(leaf: Leaf) -> None:
+    plain = tuple(line.translate(str.maketrans("", "", "(/)")) for line in LINES)
+    assert leaf.written(plain) == (0, text_of(plain))
+
+
 @pytest.mark.parametrize(
     "spoiled",
     [

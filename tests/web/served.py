@@ -15,8 +15,8 @@ ROOT = Path(__file__).resolve().parents[2]
 
 
 class ServerProcess:
-    """Serves the project in `folder` from `start` to `kill`, started again at the same port, which is nobody else's
-    meanwhile: a socket that does not listen is bound to it."""
+    """Serves the project in `folder` from `start` to `kill`. It can be started again at its port, which is reserved
+    by a socket that does not listen."""
 
     def __init__(self, folder: Path, *options: str) -> None:
         self.folder, self.options = folder, options
@@ -38,13 +38,13 @@ class ServerProcess:
         self._held.close()
 
     def kill(self) -> None:
-        """In the middle of whatever it does."""
+        """Kill the server, whatever it is doing."""
         self._process.kill()
 
 
 @contextmanager
 def serving(folder: Path, *options: str) -> Iterator[str]:
-    """The address at which the project in `folder` is served meanwhile."""
+    """Serve the project in `folder`; yields its address."""
     server = ServerProcess(folder, *options)
     server.start()
     try:
@@ -55,7 +55,7 @@ def serving(folder: Path, *options: str) -> Iterator[str]:
 
 @contextmanager
 def serving_process(folder: Path, *options: str) -> Iterator[tuple[subprocess.Popen[str], str]]:
-    """The process that serves the project in `folder` meanwhile, started as people start it, and its address."""
+    """Serve the project in `folder` in a process started as users start it; yields the process and the address."""
     command = [sys.executable, "-m", "proof", "serve", "--config", str(folder), "--port", "0", *options]
     server = subprocess.Popen(command, stdout=subprocess.PIPE, text=True, cwd=ROOT)  # noqa: S603
     assert server.stdout is not None

@@ -1,4 +1,4 @@
-"""Waiting in a browser for what is meant, never for time: a busy machine takes longer."""
+"""Waits in a browser for conditions, never for a fixed time, since a busy machine takes longer."""
 
 from __future__ import annotations
 
@@ -28,7 +28,8 @@ STILL = """(element, frames) => new Promise((done, never) => {
 
 
 def until(page: Page, holds: str) -> None:
-    """Waits for what a script says. Not Playwright's own way: our policy lets nobody evaluate text in a page."""
+    """Wait until a script is true. Playwright's own function does not work: the security policy of the pages forbids
+    evaluating text."""
     deadline = time.monotonic() + PATIENCE
     while not _says(page, holds):
         assert time.monotonic() < deadline, holds
@@ -36,7 +37,7 @@ def until(page: Page, holds: str) -> None:
 
 
 def _says(page: Page, script: str) -> object:
-    """What a script says; nothing where the page was left for another in the middle of it."""
+    """The value of a script; None if the page was left while it ran."""
     try:
         return page.evaluate(script)
     except Error as error:
@@ -46,7 +47,7 @@ def _says(page: Page, script: str) -> object:
 
 
 def open_desk(page: Page, address: str) -> Page:
-    """Opens the desk there and waits until a flag is shown with its image: from here on a key decides at once."""
+    """Open the desk and wait until a flag is shown with its image, so that a key decides at once."""
     page.goto(address)
     expect(page.locator("#flag")).to_be_visible()
     expect(page.locator("#stage.waiting")).to_have_count(0)
@@ -54,7 +55,7 @@ def open_desk(page: Page, address: str) -> Page:
 
 
 def shown(page: Page) -> int:
-    """The number of the flag that the desk shows, as soon as it shows one; 0 where it says that nothing is left."""
+    """The number of the flag on the desk, once one is shown; 0 at the end of the list."""
     element = page.locator(
         "body[data-flag]"
     )  # it is not there before the desk is, nor while the next flags are fetched
@@ -62,7 +63,7 @@ def shown(page: Page) -> int:
 
 
 def press(page: Page, key: str) -> int:
-    """Decides about the flag that is shown, and gives its number; the next one is shown by then."""
+    """Decide the shown flag, wait for the next one, and return the number of the first."""
     number = shown(page)
     page.keyboard.press(key)
     passed(page, number)
@@ -70,24 +71,24 @@ def press(page: Page, key: str) -> int:
 
 
 def passed(page: Page, number: int) -> int:
-    """Waits until the desk shows that flag no longer; gives the next, 0 where nothing is left."""
+    """Wait until the desk no longer shows this flag; returns the number of the next, 0 at the end of the list."""
     expect(page.locator("body")).not_to_have_attribute("data-flag", str(number))
     return shown(page)
 
 
 def saved(page: Page) -> None:
-    """Waits until no decision is on its way to the server."""
+    """Wait until all decisions are saved on the server."""
     none = "!document.querySelector('#stage.waiting')"  # a key waits for its image
     until(page, f"{none} && Object.keys(localStorage).every(key => !key.startsWith('proof:'))")
 
 
 def still(place: Locator) -> None:
-    """Waits until an element has been drawn at one place ten frames running: what moved it has come to its end."""
+    """Wait until an element has not moved for ten frames."""
     place.evaluate(STILL, 3000)
 
 
 def box_of(place: Locator) -> FloatRect:
-    """Where an element is on the screen."""
+    """The place of an element on the screen."""
     box = place.bounding_box()
     assert box is not None
     return box
@@ -100,14 +101,14 @@ def middle(place: Locator) -> tuple[float, float]:
 
 
 def photographed(page: Page, name: str, *, full_page: bool = False) -> None:
-    """A picture for whoever looks at the pages, where `SCREENSHOTS` names a folder, as `make screenshots` does."""
+    """Save a screenshot in the folder `SCREENSHOTS`, if set (`make screenshots`)."""
     if folder := os.environ.get("SCREENSHOTS"):
         page.screenshot(path=Path(folder) / f"{name}.png", full_page=full_page)
 
 
 def shown_whole(page: Page) -> None:
-    """Waits until a page and its images are there; where the run looks wide, and its pictures are looked at, until
-    nothing is on its way any more."""
+    """Wait until a page and its images are loaded; in a wide run, whose pictures are inspected, until the network is
+    idle."""
     if looks_wide():
         page.wait_for_load_state("networkidle")
     until(page, "document.readyState === 'complete' && [...document.images].every((one) => one.complete)")
