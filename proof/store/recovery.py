@@ -341,12 +341,12 @@ def _versions_of_lost(session: Session, places: Iterable[ReplayedPlace]) -> dict
 
 
 def _set_column(flag: FlagRow, page: PageRow) -> None:
-    """Set the column and offset of a flag by its start in the text."""
+    """Set the column of a flag, its offset and its length by its place in the text."""
     start = flag.start or 0
     columns = [(span.start, number) for number, span in page.spans.items() if span.start <= start]
     if columns:
         begin, flag.line = max(columns)
-        flag.offset = start - begin
+        flag.offset, flag.length = start - begin, flag.extent
 
 
 def _source(flag: FlagRow) -> tuple[str, bool]:

@@ -886,6 +886,7 @@ def test_neighbours_that_were_deleted_come_back_in_a_store_rebuilt_from_the_jour
         rebuilt.check()
         assert store.recover().unplaced == ()
         rebuilt.say(made[1 - back].uid, Verdict.UNDO)
+        assert rebuilt.shown(1) == COLUMN_1
         rebuilt.export()
     assert project.edition.text == TEXT
 
