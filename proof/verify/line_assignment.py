@@ -108,7 +108,7 @@ class _Comparison:
         """The worth, in characters, of assigning a line to `count` columns from `column` on: what they have in common,
         less one for each line ending that it lacks."""
         likeness = self.joined[count][column][line]
-        if likeness < SURELY_SAME_PERCENT:
+        if likeness < SURELY_SAME_PERCENT or not self.texts[line]:
             return 0.0
         length = len(self.texts[line]) + sum(map(len, self.shown[column : column + count]))
         return likeness / 100 * length / 2 - (count - 1)
