@@ -198,7 +198,8 @@ class ColumnReader:
         return best
 
     def _with_unmarked_notes(self, best: ReadColumn, line: Column) -> ReadColumn:
-        """The column with the notes that the image shows, where the line has their characters as main text."""
+        """The column with the half-rows that the image shows, where the line has their characters as main text, or as
+        a note that it does not divide."""
         strips = self._readings.cut(best.area, line, CutBy.SEEN)
         if all(strip.row is Row.MAIN for strip in strips):
             return best
@@ -209,11 +210,11 @@ class ColumnReader:
             seen.cells[cell].offset: seen.glyphs[glyph].row
             for pairing in pairings
             for cell, glyph in zip(pairing.cells, pairing.glyphs, strict=False)
-            if seen.cells[cell].row is Row.MAIN
         }
-        if set(seen_rows.values()) <= {Row.MAIN}:
+        divided = {cell.offset: cell.row for run in line.runs if run.left for cell in run.cells}
+        row_of_cell = seen_rows | divided
+        if all(row_of_cell.get(cell.offset, cell.row) is cell.row for cell in line.cells):
             return best
-        row_of_cell = {cell.offset: cell.row for cell in line.cells if cell.row is not Row.MAIN} | seen_rows
         other = self._aligned(replace(seen, line=_with_rows(line, row_of_cell)))
         return other if other.cost < best.cost - MIN_GAIN_NATS else best
 
