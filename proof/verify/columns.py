@@ -160,6 +160,7 @@ class ColumnReader:
             best = self._with_other_cuts(best, line)
         if best.cost > BAD_CUT_NATS:
             best = self._with_unmarked_notes(best, line)
+            line = best.line or line
         if area.measured_pitch is not None:
             best = self._with_notes(best)
         if best.cost > BAD_NOTE_CUT_NATS:
@@ -274,7 +275,10 @@ class ColumnReader:
 
     def _with_half_row(self, best: ReadColumn, line: Column) -> ReadColumn:
         """The column with a surplus glyph of main text behind a note read as the end of the right half of this note, if
-        its ink is in that half of the column. The costs do not distinguish the two: either has one surplus glyph."""
+        its ink is in that half of the column. The costs do not distinguish the two: either has one surplus glyph. Runs
+        that the image alone decided are not those of the line."""
+        if best.cut_by is CutBy.SEEN:
+            return best
         for pairing in best.pairings:
             if pairing.step is not Step.EXTRA_GLYPH:
                 continue
