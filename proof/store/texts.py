@@ -245,10 +245,10 @@ def first_decision_id() -> ScalarSelect[int]:
     return of_flag.correlate(FlagRow).scalar_subquery()
 
 
-def _written_decisions(session: Session, text: TextRow) -> list[LaterDecision]:
-    """The decisions, in all works, on places where a text reads otherwise than it was transcribed."""
+def _written_decisions(session: Session, text: TextRow, content: str) -> list[LaterDecision]:
+    """The decisions, in all works, on places where a text reads otherwise than it was transcribed. `content` is its
+    present one."""
     query = select(FlagRow, first_decision_id()).where(FlagRow.text_id == text.id, FlagRow.version > 0)
-    content = stored_content(session, text.version_id) or ""
     written = []
     for flag, first in session.execute(query.where(FlagRow.version_id == text.version_id)):
         place = place_of(flag)
@@ -260,9 +260,11 @@ def _written_decisions(session: Session, text: TextRow) -> list[LaterDecision]:
 
 def replaced_in_text(session: Session, text: int, lost: Sequence[LostDecision]) -> dict[int, int]:
     """The `lost` decisions of a text that later ones replaced, as `replaced_by_later` gives them."""
+    if not lost:
+        return {}
     row = session.get_one(TextRow, text)
     present = stored_content(session, row.version_id) or ""
-    return replaced_by_later(lost, _written_decisions(session, row), present) if lost else {}
+    return replaced_by_later(lost, _written_decisions(session, row, present), present)
 
 
 def readings_to_restore(session: Session, text: int, withdrawn: Mapping[int, str]) -> dict[int, str]:

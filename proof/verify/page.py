@@ -429,8 +429,9 @@ class Checker:
         """The lines assigned to columns, and read: in order first, by the text read in the columns where that fails,
         and as running text where the lines are not the columns."""
         areas, text = readings.outline.columns, page.columns
-        inked = sum(readings.has_ink(area, MIN_COLUMN_INK) for area in areas)
-        is_slice = page.running or is_running(text, self.rows, inked)
+        is_slice = page.running or is_running(
+            text, self.rows, sum(readings.has_ink(area, MIN_COLUMN_INK) for area in areas)
+        )
         columns: Sequence[ReadColumn] = ()
         if not is_slice or (not page.running and are_mostly_columns(text, self.rows)):
             columns, assignment = self._read_assigned(text, areas, reader)

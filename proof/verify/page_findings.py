@@ -17,7 +17,7 @@ from proof.verify.columns import ReadColumn
 from proof.verify.legibility import MIN_DETAIL_PX, Legibility, is_in_note
 from proof.verify.line_assignment import Assignment, LineFault, LineTrouble
 from proof.verify.pairing import PageShown
-from proof.verify.places import markup_between
+from proof.verify.places import with_row_marks
 
 LAYOUT_SCORE = 9.0
 """The score of a finding about a column or a page, above that of any character."""
@@ -222,12 +222,8 @@ def _first_glyph_cells(column: ReadColumn) -> float:
 
 def _with_notes(column: ReadColumn) -> str:
     """The reading of a column with the markup of notes around its half-rows."""
-    source, row = "", Row.MAIN
-    for glyph in column.glyphs:
-        if glyph.probable and is_character(glyph.best):
-            source += markup_between(row, glyph.row) + glyph.best
-            row = glyph.row
-    return source + markup_between(row, Row.MAIN)
+    glyphs = [glyph for glyph in column.glyphs if glyph.probable and is_character(glyph.best)]
+    return with_row_marks([glyph.best for glyph in glyphs], [glyph.row for glyph in glyphs])
 
 
 def area_box(outline: Outline, column: ReadColumn) -> Box:

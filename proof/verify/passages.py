@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import replace
-from itertools import groupby, pairwise, starmap, zip_longest
+from itertools import groupby
 from typing import NamedTuple
 
 from proof.model.flags import MAX_CONTEXT_CHARACTERS, PLACEHOLDER, Evidence, Flag, Kind, context_of
@@ -24,13 +24,13 @@ from proof.verify.places import (
     Place,
     are_printed,
     glyph_of,
-    markup_between,
     omission_place,
     place_of_equal_neighbour,
     placeholder_place,
     placeholders,
     source_before,
     source_of,
+    with_row_marks,
 )
 
 RUN_KINDS = (Kind.OMISSION, Kind.INSERTION)
@@ -114,19 +114,13 @@ def _missing_run(column: ReadColumn, before: int, run: Sequence[Member], marks_r
     flags = [flag for _, flag in run]
     readings = [flag.suggested or UNREAD for flag in flags]
     strongest = max(flags, key=lambda flag: flag.score)
-    rows = [Row.MAIN, *(glyph.row if marks_rows else Row.MAIN for glyph in glyphs), Row.MAIN]
-    marks = list(starmap(markup_between, pairwise(rows)))
-    box, evidence = _union(flags), _evidence_of(flags, readings, marks, strongest.evidence)
+    rows = [glyph.row if marks_rows else Row.MAIN for glyph in glyphs]
+    box, evidence = _union(flags), _evidence_of(flags, readings, rows, strongest.evidence)
     signs = placeholders(column, before, glyphs[0].row)
     if signs:
         return _flag_on_placeholders(column, signs, strongest, readings, box, evidence)
-    place = omission_place(column, before, glyphs, _between_marks(readings, marks))
+    place = omission_place(column, before, glyphs, with_row_marks(readings, rows))
     return _moved_to(source_of(column), strongest, place, box, evidence)
-
-
-def _between_marks(readings: Sequence[str], marks: Sequence[str]) -> str:
-    """The readings, each behind its marks, and the last marks."""
-    return "".join(mark + reading for mark, reading in zip_longest(marks, readings, fillvalue=""))
 
 
 def _flag_on_placeholders(
@@ -141,9 +135,9 @@ def _flag_on_placeholders(
     return _moved_to(source_of(column), flag, place, box, evidence)
 
 
-def _evidence_of(flags: Sequence[Flag], readings: Sequence[str], marks: Sequence[str], strongest: Evidence) -> Evidence:
+def _evidence_of(flags: Sequence[Flag], readings: Sequence[str], rows: Sequence[Row], strongest: Evidence) -> Evidence:
     """The evidence for a run. Its probability and its alternatives are those of its least probable character; in the
-    alternatives the other characters are as they are read. `marks` as of `_between_marks`."""
+    alternatives the other characters are as they are read. `rows` are those whose markup the run has."""
     if len(flags) == 1:
         return strongest
     probabilities = [flag.evidence.p_best for flag in flags if flag.evidence.p_best is not None]
@@ -151,7 +145,7 @@ def _evidence_of(flags: Sequence[Flag], readings: Sequence[str], marks: Sequence
     notice = next((flag.evidence.notice for flag in flags if flag.evidence.notice), None)
     least = min(range(len(flags)), key=lambda number: flags[number].evidence.p_best or 0.0)
     alternatives = tuple(
-        (_between_marks([*readings[:least], text, *readings[least + 1 :]], marks), probability)
+        (with_row_marks([*readings[:least], text, *readings[least + 1 :]], rows), probability)
         for text, probability in flags[least].evidence.alternatives
     )
     p_best = min(probabilities, default=None)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
 from proof.model.flags import Kind
@@ -40,7 +40,16 @@ class Place:
     suggested: str
 
 
-def markup_between(row: Row, following: Row) -> str:
+def with_row_marks(readings: Iterable[str], rows: Iterable[Row]) -> str:
+    """The readings of consecutive glyphs in these rows, with the markup of notes around their half-rows."""
+    text, before = "", Row.MAIN
+    for reading, row in zip(readings, rows, strict=True):
+        text += _markup_between(before, row) + reading
+        before = row
+    return text + _markup_between(before, Row.MAIN)
+
+
+def _markup_between(row: Row, following: Row) -> str:
     """The markup between two characters in these rows."""
     if row is following:
         return ""
