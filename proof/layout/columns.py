@@ -13,7 +13,6 @@ import numpy as np
 from numpy.typing import NDArray
 
 from proof.images.opencv import cv2
-from proof.layout.gaps import first_period
 from proof.layout.half_folio import ColumnArea, Layout, Outline
 from proof.layout.page import FoundColumn, PageLayout
 from proof.layout.rules import Mask, connected, inked_along
@@ -60,6 +59,13 @@ MAX_PERIOD_ERROR = 0.15
 
 MIN_CORRECTION = 0.02
 """Minimum correction of that height, as a share of that height."""
+
+MIN_AUTOCORRELATION = 0.08
+"""Minimum autocorrelation at the lag of a period."""
+
+MIN_PEAK_RATIO = 0.6
+"""Minimum height of a peak of the autocorrelation relative to the highest peak: the first such peak is the period, the
+others are multiples of it."""
 
 NEIGHBOURS = 3
 """Number of columns on either side that decide where an indented or raised column has its first cell."""
@@ -275,8 +281,21 @@ def cell_height(text: Mask, columns: Sequence[FoundColumn]) -> float:
         correlation[: own.size] += own
     if not correlation[0]:
         return 1.1 * glyph
-    period = first_period(correlation[: high + 2] / correlation[0], low, high)
+    period = _first_period(correlation[: high + 2] / correlation[0], low, high)
     return 1.1 * glyph if period is None else _over_more_periods(correlation, period)
+
+
+def _first_period(correlation: NDArray[np.float64], low: int, high: int) -> float | None:
+    """The lag of the first high peak of an autocorrelation (1 at lag 0) from `low` to `high`, refined by a parabola;
+    None where there is none."""
+    lags = np.arange(low, high)
+    before, at, after = correlation[lags - 1], correlation[lags], correlation[lags + 1]
+    peaks = lags[(at > before) & (at >= after) & (at > MIN_AUTOCORRELATION)]
+    if not peaks.size:
+        return None
+    first = int(peaks[correlation[peaks] >= MIN_PEAK_RATIO * correlation[peaks].max()][0])
+    left, peak, right = (float(value) for value in correlation[first - 1 : first + 2])
+    return first + 0.5 * (left - right) / min(left - 2 * peak + right, -1e-9)
 
 
 def _over_more_periods(correlation: NDArray[np.float64], period: float) -> float:

@@ -1,4 +1,4 @@
-"""Periods of the ink along columns, and columns that are really two columns each."""
+"""Columns that are really two columns each."""
 
 from __future__ import annotations
 
@@ -9,13 +9,6 @@ import numpy as np
 from numpy.typing import NDArray
 
 from proof.layout.rules import true_ranges
-
-MIN_AUTOCORRELATION = 0.08
-"""Minimum autocorrelation at the lag of a period."""
-
-MIN_PEAK_RATIO = 0.6
-"""Minimum height of a peak of the autocorrelation relative to the highest peak: the first such peak is the period, the
-others are multiples of it."""
 
 MAX_EMPTY_INK = 0.01
 """Maximum share of inked rows that counts as no ink."""
@@ -50,19 +43,6 @@ class Span:
     @property
     def middle(self) -> float:
         return (self.left + self.right) / 2
-
-
-def first_period(correlation: NDArray[np.float64], low: int, high: int) -> float | None:
-    """The lag of the first high peak of an autocorrelation (1 at lag 0) from `low` to `high`, refined by a parabola;
-    None where there is none."""
-    lags = np.arange(low, high)
-    before, at, after = correlation[lags - 1], correlation[lags], correlation[lags + 1]
-    peaks = lags[(at > before) & (at >= after) & (at > MIN_AUTOCORRELATION)]
-    if not peaks.size:
-        return None
-    first = int(peaks[correlation[peaks] >= MIN_PEAK_RATIO * correlation[peaks].max()][0])
-    left, peak, right = (float(value) for value in correlation[first - 1 : first + 2])
-    return first + 0.5 * (left - right) / min(left - 2 * peak + right, -1e-9)
 
 
 def are_pairs(across: NDArray[np.float64], spans: Sequence[Span]) -> bool:

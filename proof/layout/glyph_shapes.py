@@ -14,10 +14,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from proof.images.opencv import cv2
+from proof.layout.crossings import MIN_STROKE_AREA
 from proof.layout.glyph_ink import SHIFTS, cuts_between
 from proof.layout.half_folio import ColumnArea, Layout
 from proof.layout.rules import Mask, connected
-from proof.layout.runs import MIN_PIECE_AREA
 from proof.model.result import CheckedCharacter
 from proof.text.model import Row
 
@@ -82,7 +82,7 @@ def ink_size_in_row(
     y = np.array(places)
     _, stats, _ = connected(_inks_in_row(layout, area, row, y)[number])
     pieces = stats[1:]
-    left, top, width, height, _ = pieces[pieces[:, cv2.CC_STAT_AREA] >= MIN_PIECE_AREA * _pitch(area, y) ** 2].T
+    left, top, width, height, _ = pieces[pieces[:, cv2.CC_STAT_AREA] >= MIN_STROKE_AREA * _pitch(area, y) ** 2].T
     if not left.size:
         return 0, 0
     return int((left + width).max() - left.min()), int((top + height).max() - top.min())

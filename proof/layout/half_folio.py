@@ -23,6 +23,8 @@ from proof.layout.line_removal import without_lines
 from proof.layout.overrides import LayoutOverrideShape
 from proof.layout.ruled import are_divided, beyond_frame, contradicts_columns, has_rules, without_headings
 from proof.layout.rules import (
+    MIN_RULE_HEIGHTS,
+    PAGE_HEIGHT,
     Frame,
     Mask,
     PageInk,
@@ -37,25 +39,12 @@ from proof.layout.rules import (
 from proof.model.geometry import Box
 from proof.model.notices import Notice, NoticeCode
 
-PAGE_HEIGHT = 1400
-"""Maximum height of a page for its layout, in pixels; columns are then 90 to 110 pixels wide."""
-
-MIN_RULE_HEIGHTS = 1 / 25
-"""Minimum length of a piece of rule, in heights of the page. A cell has about 1/26."""
-
 MIN_RULE_WIDTHS = 1 / 22
 """The same in widths of the page. The longer of the two applies, since a part of a page has fewer cells in its
 height."""
 
 MIN_FRAME_HEIGHTS = 1 / 15
 """Minimum length of a level piece of frame, in heights of the page."""
-
-BRUSH_CELLS = 0.055
-"""The thickness of a stroke of the brush, in cells."""
-
-MIN_BRUSH_SHARE = 0.52
-"""Minimum share of the ink above the frame that is as thick as such strokes for a glyph to stand there; stains are
-mostly specks. Of 192 raised columns of rendered pages, worn and not, one has less; of 18 stains six have more."""
 
 MAX_RULE_ENERGY = 0.6
 """Maximum energy of a rule, so that a thick frame does not outweigh several thin rules."""
@@ -232,8 +221,8 @@ def find_layout(
     outline = Outline(rectification, _areas(ink, frame, pitch), True, None, skew)
     beyond_left, beyond_right = beyond_frame(page_ink.upright, frame)
     beyond = (1,) * beyond_right + (frame.column_count,) * beyond_left
-    doubtful = bool(beyond) or contradicts_columns(page_ink, frame, printed_share)
-    doubtful = doubtful or are_divided(page_ink.upright, frame)
+    upright = page_ink.upright
+    doubtful = bool(beyond) or contradicts_columns(page_ink, frame) or are_divided(upright, frame)
     return Layout(outline, grey, ink, printed_share, owners, doubtful, beyond)
 
 
@@ -406,17 +395,13 @@ def _raised_height(ink: Mask, left: float, right: float, top: float, pitch: floa
     """The distance above the frame at which the column's text begins, in pixels; 0 if it begins below.
 
     Reverence raises a column by one to three characters (抬頭). Ink counts if it is as wide as a glyph and stands in
-    the middle of the column, away from the frame around the raised characters; stains do not count."""
+    the middle of the column, away from the frame around the raised characters."""
     margin = 0.12 * (right - left)
     first, last = max(0, round(top - 3.2 * pitch)), round(top - 0.12 * pitch)
     if last - first < 0.4 * pitch:
         return 0.0
     part = ink[first:last, max(0, round(left + margin)) : round(right - margin)]
     if not part.size:
-        return 0.0
-    brush = max(2, round(BRUSH_CELLS * pitch))
-    strokes = cv2.morphologyEx(part, cv2.MORPH_OPEN, np.ones((brush, brush), np.uint8))
-    if np.count_nonzero(strokes) < MIN_BRUSH_SHARE * np.count_nonzero(part):
         return 0.0
     without_specks = cv2.morphologyEx(part, cv2.MORPH_OPEN, np.ones((2, 2), np.uint8))
     joined = cv2.morphologyEx(without_specks, cv2.MORPH_CLOSE, np.ones((3, 3), np.uint8), iterations=3)

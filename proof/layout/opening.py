@@ -17,12 +17,18 @@ from numpy.typing import NDArray
 from proof.images.opencv import cv2
 from proof.images.size import shrunk
 from proof.layout.half_folio import MAX_RULE_ENERGY, MIN_OPENING_RATIO
-from proof.layout.rules import Mask, ink_mask, inked_along, long_strokes, slope, true_ranges, without_border
+from proof.layout.rules import (
+    PAGE_HEIGHT,
+    Mask,
+    ink_mask,
+    inked_along,
+    long_strokes,
+    slope,
+    true_ranges,
+    without_border,
+)
 from proof.model.geometry import Box
 from proof.ocr.engine import Pixels
-
-WORKING_HEIGHT = 1400
-"""The height of the opening, in pixels, at which the cut is found."""
 
 MAX_GAP_WIDTHS = 1.0
 """Maximum gap between the two half-folios, in widths of a half-folio."""
@@ -113,7 +119,7 @@ def opening_halves(page: NDArray[np.uint8], columns: int = 8) -> dict[str, Half]
     book. None if the sheet does not show two half-folios side by side.
     """
     page = _evened(page)
-    small, scale = shrunk(page, WORKING_HEIGHT)
+    small, scale = shrunk(page, PAGE_HEIGHT)
     ink = ink_mask(small)
     halves = _by_rules(ink, columns) or _by_ink(ink)
     if halves is None:
@@ -157,7 +163,7 @@ def _half(page: Pixels, scale: float, edges: _Edges, top: float, bottom: float, 
 
 def _evened(page: Pixels) -> Pixels:
     """The page without the shade of the gutter and the dark ground below the book; unchanged if it has neither."""
-    small, _ = shrunk(page, WORKING_HEIGHT)
+    small, _ = shrunk(page, PAGE_HEIGHT)
     ground = cv2.morphologyEx(small, cv2.MORPH_CLOSE, np.ones((SHADE_PX, SHADE_PX), np.uint8))
     paper = max(float(np.percentile(ground, 75)), 1.0)
     ink = ink_mask(small)

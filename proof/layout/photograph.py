@@ -15,12 +15,11 @@ from proof.layout.columns import as_layout
 from proof.layout.dewarp import laid_flat
 from proof.layout.extent import MAX_COLUMNS, MIN_COLUMNS, CountedColumns, other_count, with_cut_edges
 from proof.layout.flattening import Flattened, Flattening
-from proof.layout.fold_strip import without_fold_strip
-from proof.layout.half_folio import PAGE_HEIGHT, Layout, find_layout, is_wide
+from proof.layout.half_folio import Layout, find_layout, is_wide
 from proof.layout.ink import has_ink
 from proof.layout.overrides import LayoutOverrideShape
 from proof.layout.page import PageLayout, find_columns
-from proof.layout.rules import Mask, measured_ink
+from proof.layout.rules import PAGE_HEIGHT, Mask, measured_ink
 from proof.model.notices import Notice, NoticeCode
 
 Grey = NDArray[np.uint8]
@@ -76,7 +75,6 @@ def page_columns(
         layout = replace(layout, outline=outline)
         remarks += damage.notices
     if layout.ruled and not override and layout.columns[0].measured_pitch is None:
-        layout = without_fold_strip(layout)
         layout = with_cut_edges(layout, rows, (page.shape[0], page.shape[1]), origin)
     return replace(layout, outline=replace(layout.outline, remarks=remarks)) if remarks else layout
 

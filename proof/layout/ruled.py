@@ -1,8 +1,7 @@
-"""Whether a comb of equal columns fitted to the rules of a page agrees with its text.
+"""Whether a comb of equal columns fitted to the rules of a page is right.
 
-The two sides of a frame and one or two rules fit many combs. If the comb is right, nearly all text of the page stands
-between the outermost rules, and there is hardly any ink at the place of a rule that is not printed. The functions take
-the columns of the comb as a `Frame`.
+The two sides of a frame and one or two rules fit many combs. If the comb is right, its rules are printed and no others
+are. The functions take the columns of the comb as a `Frame`.
 """
 
 from __future__ import annotations
@@ -22,24 +21,15 @@ RULE_REACH_PX = 4
 MIN_TEXT_AT_RULE = 0.5
 """Minimum ink at the place of a rule, as a share of the mean ink of a column, for text to stand there."""
 
-MIN_CROSSED_RULES = 2
-"""Minimum number of rules crossed by text for the text to contradict the comb."""
-
 MIN_PRINTED_SHARE = 0.1
-"""Minimum printed share of the length of a rule; below it, the rule counts as not printed."""
-
-MAX_FRAME_LINES = 3
-"""Maximum number of printed rules that may be merely the sides of a frame and a line of a drawing."""
-
-MIN_PRINTED_RUN = 0.15
 """Minimum share of a rule's length that is inked for the rule to be printed: more than strokes of text reach by chance.
 On real ruled pages at least eight of nine rules are."""
 
 MIN_CLEARLY_PRINTED = 0.35
 """Printed share of rules above which they are taken for rules, whatever is between them."""
 
-MIN_UNPRINTED = 2
-"""Minimum number of unprinted rules for the page to be examined for pairs of columns."""
+MAX_WRONG_RULES = 1
+"""Maximum number of rules that are not printed, or of columns with a rule in their middle, on a ruled page."""
 
 MAX_OPEN_PRINTED = 0.25
 """Maximum printed share of the outermost rule if its column lies beyond the side of the frame."""
@@ -57,40 +47,26 @@ it to be a heading over both: for a heading as wide as a column and a half it is
 MAX_BESIDE_HEADING_SHARE = 0.015
 """Maximum share of that ink that stands in the outer quarters of the two columns; for a figure it is 0.03 and more."""
 
-MAX_INK_OUTSIDE = 1.4
-"""Maximum ink outside the comb, in columns of mean ink: half a fold strip and a part of the other half-folio have as
-much."""
-
 
 def has_rules(upright: Mask, frame: Frame) -> bool:
     """Whether any of the inner rules is printed; the two sides of a frame alone do not make a page ruled. `upright` are
     the long strokes of the page."""
-    min_length = MIN_PRINTED_SHARE * frame.row_count
-    lengths = _stroke_lengths(upright, frame)
-    return any(_longest_near(lengths, rule) > min_length for rule in frame.rules[1:-1])
+    return len(_unprinted(_stroke_lengths(upright, frame), frame)) < frame.column_count - 1
 
 
-def contradicts_columns(page: PageInk, frame: Frame, printed_share: float) -> bool:
-    """Whether the text of a page contradicts the columns: at most three rules are printed, which may be the sides of a
-    frame and a line of a drawing; or text crosses several rules; or more than a column of text stands outside; or the
-    rules are faint, two or more are not printed, and each column looks like two. `printed_share` is the mean share of
-    the height along which the rules are printed."""
-    rules, height = frame.rules, frame.row_count
-    lengths, text = _stroke_lengths(page.upright, frame), _text_along(page, frame)
-    left, right, width = max(0, round(rules[0])), round(rules[-1]), rules[1] - rules[0]
-    mean = float(text[left:right].mean()) if right > left else 0.0
-    if not mean:
+def contradicts_columns(page: PageInk, frame: Frame) -> bool:
+    """Whether the text of a page contradicts the columns: several of their rules are not printed, and text stands there
+    or each column looks like two."""
+    unprinted = _unprinted(_stroke_lengths(page.upright, frame), frame)
+    if len(unprinted) <= MAX_WRONG_RULES:
         return False
-    printed = sum(_longest_near(lengths, rule) > MIN_PRINTED_RUN * height for rule in rules)
-    if printed <= MAX_FRAME_LINES or _is_crossed(text, lengths, frame, mean):
+    text, rules = _text_along(page, frame), frame.rules
+    mean = float(text[max(0, round(rules[0])) : round(rules[-1])].mean())
+    least = [float(np.sort(text[_near(rule)])[: RULE_REACH_PX + 1].mean()) for rule in unprinted]
+    if sum(ink > MIN_TEXT_AT_RULE * mean for ink in least) > MAX_WRONG_RULES:
         return True
-    reach = round(STROKE_REACH * width)
-    outside = int(text[: max(0, left - reach)].sum()) + int(text[right + reach :].sum())
-    if outside > MAX_INK_OUTSIDE * mean * width:
-        return True
-    if printed_share >= MIN_CLEARLY_PRINTED or printed > len(rules) - MIN_UNPRINTED:
-        return False
-    return are_pairs(text / max(height, 1), [Span(max(a, 0.0), b) for a, b in pairwise(rules)])
+    spans = [Span(max(left, 0.0), right) for left, right in pairwise(rules)]
+    return are_pairs(text / max(frame.row_count, 1), spans)
 
 
 def without_headings(page: PageInk, frame: Frame) -> list[float]:
@@ -129,7 +105,7 @@ def are_divided(upright: Mask, frame: Frame) -> bool:
         reach = STROKE_REACH * (right - left)
         inside = lengths[max(0, round(left + reach)) : round(right - reach)]
         divided += int(inside.max(initial=0)) > min_length
-    return divided >= MIN_CROSSED_RULES
+    return divided > MAX_WRONG_RULES
 
 
 def beyond_frame(upright: Mask, frame: Frame) -> tuple[bool, bool]:
@@ -144,16 +120,6 @@ def beyond_frame(upright: Mask, frame: Frame) -> tuple[bool, bool]:
 
     rules = frame.rules
     return is_beyond(rules[0], rules[1]), is_beyond(rules[-1], rules[-2])
-
-
-def _is_crossed(text: NDArray[np.intp], lengths: NDArray[np.intp], frame: Frame, mean: float) -> bool:
-    """Whether text stands where several of the inner rules should be. `text` is the amount of text at every x, `mean`
-    its mean."""
-    crossed = 0
-    for rule in _unprinted(lengths, frame):
-        least = np.sort(text[_near(rule)])[: RULE_REACH_PX + 1]
-        crossed += bool(least.size) and float(least.mean()) > MIN_TEXT_AT_RULE * mean
-    return crossed >= MIN_CROSSED_RULES
 
 
 def _unprinted(lengths: NDArray[np.intp], frame: Frame) -> list[float]:

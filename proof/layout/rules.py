@@ -15,6 +15,12 @@ from proof.images.size import shrunk
 Mask = NDArray[np.uint8]
 """Ink as 255 on 0, height x width."""
 
+PAGE_HEIGHT = 1400
+"""Maximum height of a page for its layout, in pixels; columns are then 90 to 110 pixels wide."""
+
+MIN_RULE_HEIGHTS = 1 / 25
+"""Minimum length of a piece of rule, in heights of the page. A cell has about 1/26."""
+
 MAX_SKEW_DEGREES = 4.0
 """Maximum slope of lines that `slope` searches unless another is given, in degrees."""
 

@@ -16,6 +16,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from proof.images.opencv import cv2
+from proof.layout.crossings import MIN_STROKE_AREA
 from proof.layout.half_folio import ColumnArea
 from proof.layout.rules import connected
 from proof.text.model import Cell, Column, Run
@@ -50,9 +51,6 @@ CONTRAST_WEIGHT = 1.0
 
 TOP_MARGIN_CELLS = 0.2
 """Distance between the top of a column and its text, in cells."""
-
-MIN_PIECE_AREA = 0.012
-"""Area below which a piece of ink is noise, as a share of a cell's area."""
 
 WINDOW_CELLS = 0.9
 """Length of the window over which the ink in a column's middle is averaged, in cells."""
@@ -242,7 +240,7 @@ def one_sided_rows(ink: NDArray[np.uint8], pitch: float) -> NDArray[np.bool_]:
 
     def is_inked(part: NDArray[np.uint8]) -> NDArray[np.bool_]:
         counts = np.count_nonzero(part, axis=1).astype(np.float32)
-        return np.asarray(_windowed(counts[:, None], window)[:, 0] * window >= MIN_PIECE_AREA * pitch * pitch)
+        return np.asarray(_windowed(counts[:, None], window)[:, 0] * window >= MIN_STROKE_AREA * pitch * pitch)
 
     right, left = is_inked(ink[:, -side:]), is_inked(ink[:, :side])
     return np.array([right & ~left, left & ~right])
@@ -362,7 +360,7 @@ def main_gain(ink: NDArray[np.uint8], pieces: InkPieces, pitch: float, low_notes
     else:
         window_cells, even_ink, max_shift = WINDOW_CELLS, EVEN_INK, 0.0
     window = max(3, round(window_cells * pitch))
-    is_stroke = pieces.area >= MIN_PIECE_AREA * pitch * pitch
+    is_stroke = pieces.area >= MIN_STROKE_AREA * pitch * pitch
     is_stroke[0] = False
     inked = is_stroke[pieces.labels]
     inner = slice(round(0.06 * width), round(0.94 * width))
@@ -537,5 +535,5 @@ def runs_of_ink(
 def _pieces_on_cut(pieces: InkPieces, cut: int, pitch: float) -> NDArray[np.intp]:
     """The numbers of the pieces of ink, larger than noise, through which a cut above row `cut` of pixels goes."""
     on_row = np.unique(pieces.labels[min(cut, len(pieces.labels) - 1)])
-    is_large = pieces.area[on_row] >= MIN_PIECE_AREA * pitch * pitch
+    is_large = pieces.area[on_row] >= MIN_STROKE_AREA * pitch * pitch
     return np.asarray(on_row[(on_row > 0) & (pieces.top[on_row] < cut) & is_large], np.intp)

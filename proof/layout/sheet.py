@@ -12,6 +12,8 @@ from proof.images.light import evened
 from proof.images.opencv import cv2
 from proof.images.size import shrunk
 from proof.layout.rules import (
+    MIN_RULE_HEIGHTS,
+    PAGE_HEIGHT,
     Mask,
     PageInk,
     Rectification,
@@ -23,12 +25,6 @@ from proof.layout.rules import (
     slope,
     without_border,
 )
-
-WORKING_HEIGHT = 1400
-"""Maximum height of a page for its layout, in pixels."""
-
-MIN_RULE_HEIGHTS = 1 / 25
-"""Minimum length of an upright piece of rule, in heights of the page."""
 
 MIN_FRAME_WIDTHS = 1 / 15
 """Minimum length of a level piece of frame, as a share of the page's width or height, whichever is shorter."""
@@ -74,7 +70,7 @@ class Sheet:
 
 def prepare(page: NDArray[np.uint8], origin: tuple[float, float] = (0, 0)) -> Sheet:
     """`page` (grey, height x width, 0 black) at working size and upright; `origin` is its place in the file."""
-    small, scale = shrunk(page, WORKING_HEIGHT)
+    small, scale = shrunk(page, PAGE_HEIGHT)
     small = evened(small)
     height, width = small.shape
     all_ink = without_border(ink_mask(small))

@@ -13,6 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from proof.images.opencv import cv2
+from proof.layout.crossings import OVER_RULE_WIDTHS
 from proof.layout.half_folio import ColumnArea, Layout
 from proof.layout.rules import connected, inked_along
 from proof.layout.runs import (
@@ -118,9 +119,6 @@ MIN_STROKE_CELLS_UNRULED = 0.13
 MIN_LONG_STROKE_CELLS = 0.5
 """Length from which a stroke is neither from a seal nor dirt, in cells: where the transcription has only spaces, only
 ink with such a stroke is read."""
-
-OVER_RULE_WIDTHS = 0.12
-"""Maximum distance that strokes reach over the rules of a column, as a share of its width."""
 
 MAX_SPECKS_PX = 3
 """Maximum ink of specks in a column of pixels beyond a rule, in pixels; more ink is a stroke."""

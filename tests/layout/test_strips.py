@@ -17,11 +17,12 @@ from proof.facsimile.fonts import FontChain
 from proof.facsimile.leaf import StripText, Style
 from proof.facsimile.render import RenderedPage, render_page
 from proof.facsimile.wear import LEVELS, Wear, without_seal
+from proof.layout.crossings import OVER_RULE_WIDTHS
 from proof.layout.half_folio import ColumnArea, Layout, Outline, find_layout
 from proof.layout.photograph import page_columns
 from proof.layout.rules import Rectification
 from proof.layout.runs import CutBy
-from proof.layout.strips import MAIN_PITCH, OVER_RULE_WIDTHS, STRIP_WIDTH, Strip, cut_strips, window
+from proof.layout.strips import MAIN_PITCH, STRIP_WIDTH, Strip, cut_strips, window
 from proof.model.geometry import Box
 from proof.ocr.ppocr import PPOCR
 from proof.text.model import Column, Page, Row
