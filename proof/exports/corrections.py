@@ -297,15 +297,13 @@ def _placed_at(edition: Transcription, correction: Correction, start: int) -> Pl
     return PlacedCorrection(correction, edit)
 
 
-def _is_between_lines(text: str, start: int, lines: str) -> bool:
-    """Whether `lines`, which begin at `start` of a text, are whole lines of it, with or without a line ending; if
-    empty, whether a line begins or ends there."""
-    end = start + len(lines)
+def _is_between_lines(text: str, start: int, line: str) -> bool:
+    """Whether `line`, which begins at `start` of a text, is a whole line of it; if empty, whether a line begins or ends
+    there."""
+    end = start + len(line)
     begins = start == 0 or text[start - 1] in LINE_ENDING_SIGNS
     ends = end == len(text) or text[end] in LINE_ENDING_SIGNS
-    if not lines:
-        return begins or ends
-    return (begins or lines[0] in LINE_ENDING_SIGNS) and (ends or lines[-1] in LINE_ENDING_SIGNS)
+    return begins and ends if line else begins or ends
 
 
 def _malformed(correction: Correction) -> RefusedCorrection | None:

@@ -472,13 +472,6 @@ def _moves_column(correction: Correction) -> bool:
     return correction.deletes_column and bool(correction.moved)
 
 
-def _column_characters(deletion: _DecidedCorrection) -> Span:
-    """The characters of a deleted column, without the line ending that goes with them."""
-    characters = LINE_ENDING.sub("", deletion.correction.original)
-    before = max(deletion.correction.original.find(characters), 0)
-    return Span(deletion.span.start + before, len(characters))
-
-
 def _collide(first: _DecidedCorrection, second: _DecidedCorrection) -> bool:
     """Whether two corrections, of which one changes the text, claim the same characters or the same empty place. A
     column is deleted with its line ending and whatever else is in it: it is not joined to the column before or behind
@@ -491,9 +484,7 @@ def _collide(first: _DecidedCorrection, second: _DecidedCorrection) -> bool:
             continue
         if is_adjacent and other.correction.joins_lines:
             return True
-        characters = _column_characters(column)
-        touches = other.span.start <= characters.end and characters.start <= other.span.end
-        if touches and other.correction.kind is not Kind.LAYOUT:
+        if column.span.touches(other.span) and other.correction.kind is not Kind.LAYOUT:
             return True
     if first.span.start == second.span.start and not (first.span.length and second.span.length):
         return first.span.length == second.span.length

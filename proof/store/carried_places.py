@@ -16,6 +16,7 @@ from math import inf
 from operator import attrgetter
 from typing import NamedTuple
 
+from proof.model.flags import LINE_BREAK
 from proof.text.edit import Edit
 from proof.text.lines import LINE_ENDING, LINE_ENDING_SIGNS
 from proof.text.model import Script
@@ -366,8 +367,8 @@ class _Carrier:
     def _carry(self, place: Place) -> CarriedPlace | None:
         if self._written is not None and place.flag in self._written.of_flags:
             replacement = self._direct.written(self._written.of_flags[place.flag])
-            return CarriedPlace(replacement, place.decided_reading) if replacement is not None else None
-        unchanged = self._beside_insertions(place) or self._direct.where(*place.span) or self._without_ending(place)
+            return self._written_place(place, replacement) if replacement is not None else None
+        unchanged = self._beside_insertions(place) or self._direct.where(*place.span)
         corrected = self._corrected.get(place.flag)
         if corrected is not None:
             line_stands = self._direct.line_stands(place.start)
@@ -436,13 +437,12 @@ class _Carrier:
             return Span(min(after), 0)
         return Span(max(before), 0) if before else None
 
-    def _without_ending(self, place: Place) -> Span | None:
-        """The characters of an added column that was joined to another one, so that the line ending that belongs to its
-        place is gone; None for any other place."""
-        if not (place.is_whole and place.reads) or place.extent == len(place.reads):
-            return None
-        start = self._old.find(place.reads, place.start, place.span.end)
-        return self._direct.where(start, len(place.reads)) if start >= 0 else None
+    def _written_place(self, place: Place, replacement: Span) -> CarriedPlace:
+        """The place of a reading that the export wrote; that of a column is without the line ending written with it."""
+        reading = place.decided_reading
+        if place.is_whole and reading not in ("", LINE_BREAK):
+            replacement = Span(self._new.index(reading, replacement.start), len(reading))
+        return CarriedPlace(replacement, reading)
 
     def _replaced_by_reading(self, place: Place) -> CarriedPlace | None:
         """The replacement of the characters if it is the decided reading, or else the transcribed one, in any variant

@@ -27,6 +27,7 @@ from proof.model.flags import LINE_BREAK, Evidence, Flag, Kind, WitnessReading
 from proof.model.result import PageResult
 from proof.store import Store
 from proof.store.column_changes import ColumnChange
+from proof.store.copying import copy_store
 from proof.store.decision_records import STATE_OF, ConflictError, Decision, RefusedDecisionError, State, Verdict
 from proof.store.manual_corrections import ManualCorrection
 from proof.store.text_files import DecidedPlace, Texts
@@ -889,6 +890,84 @@ def test_neighbours_that_were_deleted_come_back_in_a_store_rebuilt_from_the_jour
         assert rebuilt.shown(1) == COLUMN_1
         rebuilt.export()
     assert project.edition.text == TEXT
+
+
+@pytest.mark.parametrize("change", [*ColumnChange, None])
+def test_what_was_exported_after_a_backup_of_the_store_is_taken_back_after_its_recovery(
+    project: Project, tmp_path: Path, change: ColumnChange | None
+) -> None:
+    """The journal knows what the older store does not: what the export wrote."""
+    project.page = page_of(LINES)
+    text = with_column_changes([])
+    project.write(text)
+    project.check()
+    if change is None:
+        made = project.by_hand(2, 2, "")
+    else:
+        made = project.change(2, change, ADDED.get(change, ""), 3 if change is ColumnChange.SPLIT else 0)
+    with Store.open(tmp_path / "older" / "proof.sqlite") as older:
+        copy_store(project.store, older, cache=False)
+    project.export()
+    assert project.edition.text == with_column_changes([(2, 2 if change is None else change)]).replace("改", "")
+    assert project.store.journal is not None
+    shutil.copy(project.store.journal.path, tmp_path / "older")
+    with Store.open(tmp_path / "older" / "proof.sqlite") as older:
+        restored = replace(project, store=older)
+        restored.page = page_of([column.source for column in restored.edition.pages[0].columns])
+        restored.check()
+        assert older.recover().unplaced == ()
+        assert older.decisions.displaced("KR1") == []
+        restored.say(made.uid, Verdict.UNDO)
+        restored.export()
+    assert project.edition.text == text
+
+
+def test_neighbouring_columns_that_were_added_are_taken_back_together(project: Project) -> None:
+    project.page = page_of(LINES)
+    text = with_column_changes([])
+    project.write(text)
+    project.check()
+    made = []
+    for change, column in ADDED.items():
+        made.append(project.change(2, change, column))
+        project.export()
+        project.page = page_of([column.source for column in project.edition.pages[0].columns])
+        project.check()
+    for decision in made:
+        project.say(decision.uid, Verdict.UNDO)
+    project.export()
+    assert project.edition.text == text
+
+
+@pytest.mark.parametrize("verdict", [Verdict.KEEP, Verdict.UNSURE])
+def test_a_surplus_column_that_was_put_back_is_not_asked_again(project: Project, verdict: Verdict) -> None:
+    project.page = page_of(LINES)
+    text = with_column_changes([])
+    project.write(text)
+    surplus = column_flag("f-column", 2, LINES[1], "", 2)
+    project.check(surplus)
+    for said in (Verdict.TAKE, verdict):
+        project.say("f-column", said)
+        project.export()
+    assert project.edition.text == text
+    project.check(surplus)
+    assert project.open_flags() == []
+
+
+@pytest.mark.parametrize("change", [ColumnChange.ADD_BEFORE, ColumnChange.ADD_AFTER])
+def test_an_added_column_that_was_taken_back_is_not_shown(project: Project, change: ColumnChange) -> None:
+    project.page = page_of(LINES)
+    project.write(with_column_changes([]))
+    project.check()
+    made = project.change(2, change, ADDED[change])
+    project.export()
+    columns = [column.source for column in project.edition.pages[0].columns]
+    project.page = page_of(columns)
+    project.check()
+    project.say(made.uid, Verdict.UNDO)
+    for _ in range(2):
+        assert project.shown(columns.index(ADDED[change]) + 1) == ""
+        project.export()
 
 
 def test_one_of_two_neighbours_that_were_deleted_comes_back_alone(project: Project) -> None:
