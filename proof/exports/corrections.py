@@ -258,7 +258,7 @@ def _placed(
     if (refused := _malformed(correction)) is not None:
         return refused
     if correction.start is not None:
-        return _placed_at(edition, correction, correction.start)
+        return _placed_at(edition, addresses, correction, correction.start)
     span = addresses.find(correction.page, correction.line)
     line = edition.text[slice(*span)] if span else ""
     if span and _has_at_place(line, correction, correction.original):
@@ -283,8 +283,11 @@ def _has_at_place(line: str, correction: Correction, text: str) -> bool:
     return begins_line and ends_line and line[:start].endswith(before) and line.startswith(after, end)
 
 
-def _placed_at(edition: Transcription, correction: Correction, start: int) -> PlacedCorrection | RefusedCorrection:
-    """A correction whose place is known, with its edit."""
+def _placed_at(
+    edition: Transcription, addresses: Addresses, correction: Correction, start: int
+) -> PlacedCorrection | RefusedCorrection:
+    """A correction whose place is known, with its edit. The last column of a page is deleted with the line ending
+    before it, so that its place stays on this page."""
     joins = correction.kind is Kind.LAYOUT and correction.original == LINE_BREAK
     if not (LINE_ENDING.match(edition.text, start) if joins else edition.text.startswith(correction.original, start)):
         return RefusedCorrection(correction, Notice.of(Refusal.OTHER_BY_NOW))
@@ -294,6 +297,9 @@ def _placed_at(edition: Transcription, correction: Correction, start: int) -> Pl
     edit = Edit(start, correction.length, correction.replacement)
     if correction.kind is Kind.LAYOUT:
         edit = line_edit(edition.text, start, correction.original, correction.replacement, correction.offset)
+        end_before = addresses.end_before_last(start) if correction.deletes_column else None
+        if end_before is not None:
+            edit = Edit(end_before, start + correction.length - end_before, "")
     return PlacedCorrection(correction, edit)
 
 

@@ -296,6 +296,10 @@ def columns_of(
 
     def columns_of_file(pages_of_file: Iterable[PageRow]) -> Iterator[TextColumn]:
         for page in pages_of_file:
+            last = max(checked[page.id], default=0)
+            for flag in flags_of.pop((page.id, last + 1), ()):  # a column that is missing behind the last one
+                flag.offset = len(checked[page.id].get(last, ""))
+                flags_of[page.id, last].append(flag)
             for number, source in checked[page.id].items():
                 edits = _edits(source, flags_of.get((page.id, number), ()))
                 yield TextColumn(page.id, number, edited(source, edits), edits, source)

@@ -180,8 +180,7 @@ def _unread_mark(source: str) -> RemarkCode | None:
 
 def line_edit(text: str, start: int, old: str, new: str, offset: int) -> Edit:
     """The edit that inserts or deletes a whole line with its ending, replaces the text of a line, or inserts or deletes
-    a line ending alone (`LINE_BREAK`). A line is inserted before that of `start` if the `offset` in it is 0. The last
-    line of a text without a line ending at its end is deleted with the ending before it."""
+    a line ending alone (`LINE_BREAK`). A line is inserted before that of `start` if the `offset` in it is 0."""
     if new == LINE_BREAK:
         return Edit(start, 0, _ending(text, start))
     if old and new:
@@ -189,10 +188,7 @@ def line_edit(text: str, start: int, old: str, new: str, offset: int) -> Edit:
     if old:
         length = 0 if old == LINE_BREAK else len(old)
         ending = LINE_ENDING.match(text, start + length)
-        if ending is not None:
-            return Edit(start, ending.end() - start, "")
-        before = len(_ending(text, start)) if text.endswith(_ending(text, start), 0, start) else 0
-        return Edit(start - before, before + length, "")
+        return Edit(start, length + (len(ending[0]) if ending is not None else 0), "")
     if offset == 0:
         return Edit(start, 0, new + _ending(text, start))
     return Edit(start, 0, _ending(text, start) + new)

@@ -1041,6 +1041,47 @@ def column_flag(uid: str, line: int, here: str, there: str, column: int, **more:
     return flag(uid, line, 0, here, there, "column moved", kind=kind, evidence=evidence, **more)
 
 
+def test_a_column_that_is_missing_behind_the_last_one_is_shown_there(project: Project) -> None:
+    project.check(column_flag("f-column", 4, "", "甲甲", 4))
+    project.say("f-column", Verdict.TAKE)
+    for _ in range(2):
+        assert project.shown(3) == "命上射&KR0058;曰告¶甲甲"
+        project.export()
+
+
+@pytest.mark.parametrize("verdict", [Verdict.KEEP, Verdict.RETAIN, Verdict.UNSURE])
+@pytest.mark.parametrize("ending", ["¶\n", "", f"¶\n<pb:{PAGE.replace('1a', '1b')}>¶\n辰宿列張¶\n"])
+def test_a_missing_last_column_that_was_taken_out_again_is_not_asked_again(
+    project: Project, ending: str, verdict: Verdict
+) -> None:
+    text = TEXT.removesuffix("¶\n") + ending
+    project.write(text)
+    missing = column_flag("f-column", 4, "", "甲甲", 4)
+    project.check(missing)
+    for said in (Verdict.TAKE, verdict):
+        project.say("f-column", said, "乙乙" if said is Verdict.RETAIN else "")
+        project.export()
+    assert project.edition.text == text
+    project.check(missing)
+    assert project.open_flags() == []
+
+
+@pytest.mark.parametrize("ending", ["¶\n", "", f"¶\n<pb:{PAGE.replace('1a', '1b')}>¶\n辰宿列張¶\n"])
+def test_a_last_column_that_was_deleted_comes_back(project: Project, ending: str) -> None:
+    text = TEXT.replace("¶\n¶", "¶\n日月¶").removesuffix("¶\n") + ending
+    project.page = page_of([COLUMN_1, "日月", "命上射&KR0058;曰告"])
+    project.write(text)
+    project.check()
+    deleted = project.change(3, ColumnChange.DELETE)
+    project.export()
+    project.page = page_of([COLUMN_1, "日月"])
+    project.check(column_flag("f-column", 3, "", deleted.transcribed, 3))
+    assert project.open_flags() == []
+    project.say(deleted.uid, Verdict.UNDO)
+    project.export()
+    assert project.edition.text == text
+
+
 @pytest.mark.parametrize("order", list(permutations(("f-first", "f-second", "f-third"))))
 def test_missing_columns_stand_in_the_order_of_the_image_in_whatever_order_they_are_written(
     project: Project, order: Sequence[str]
@@ -1246,6 +1287,15 @@ def test_what_moved_goes_back_whole_when_the_moved_text_was_checked(moved: Proje
     moved.say(half, Verdict.UNDO)
     moved.export()
     assert moved.edition.text == TEXT
+
+
+def test_the_other_half_follows_as_long_as_nothing_was_said_of_it_alone(moved: Project) -> None:
+    moved.say("f-in", Verdict.COPY)
+    moved.say("f-in", Verdict.TYPED, "身")
+    moved.say("f-in", Verdict.TAKE)
+    assert moved.corrected.text == TEXT.replace("命上射", "射命上")
+    moved.say("f-in", Verdict.UNDO)
+    assert moved.corrected.text == TEXT.replace("命上", "身命上")
 
 
 def test_what_was_said_of_one_half_alone_stays(moved: Project) -> None:
