@@ -17,7 +17,7 @@ from operator import attrgetter
 from typing import NamedTuple
 
 from proof.model.flags import LINE_BREAK
-from proof.text.edit import Edit
+from proof.text.edit import Edit, edited
 from proof.text.lines import LINE_ENDING, LINE_ENDING_SIGNS
 from proof.text.model import Script
 from proof.text.positions import PositionMap, Span, line_end
@@ -157,6 +157,20 @@ class LostDecision(NamedTuple):
         place = self.place
         return place.reads != place.transcribed and (place.is_written or not place.is_corrected)
 
+    def starts_of(self, replaced: str) -> list[int]:
+        """Where `replaced` may begin in the content, if a later decision replaced it: it has some of the characters of
+        the place, or is beside an empty one or a line ending."""
+        place = self.place
+        overlap = int(bool(place.extent) and place.reads != LINE_BREAK)
+        first, last = place.start - len(replaced) + overlap, place.span.end - overlap
+        return [at for at in range(max(first, 0), last + 1) if self.content.startswith(replaced, at)]
+
+    def is_within(self, replaced: str) -> bool:
+        """Whether it is known which part of `replaced` the place was. A line ending is no part of it."""
+        starts, place = self.starts_of(replaced), self.place
+        is_one = len(starts) == 1 and place.span.is_within(Span(starts[0], len(replaced)))
+        return is_one and LINE_BREAK not in (place.reads, place.transcribed)
+
 
 class LaterDecision(NamedTuple):
     """A decision with which the text reads otherwise than `transcribed` at the `span` of its place; `first` is the id
@@ -169,19 +183,12 @@ class LaterDecision(NamedTuple):
 
     def is_about_written(self, lost: LostDecision) -> bool:
         """Whether it decided what the lost decision had written: some of these characters, or all of them if the lost
-        decision was taken back and they are to be restored. Where characters had been deleted, it inserted others or
-        replaced those before and behind."""
-        written, replaced = lost.place.reads, self.transcribed
-        if not lost.place.is_corrected:
-            return bool(written) and replaced.count(written) == 1
-        if not written:
-            return len(replaced) != 1
-        return written in replaced or replaced in written or _ends_in(written, replaced) or _ends_in(replaced, written)
-
-
-def _ends_in(first: str, second: str) -> bool:
-    """Whether the end of the first string is the beginning of the second one."""
-    return any(first.endswith(second[:length]) for length in range(1, len(second)))
+        decision was taken back and they are to be restored. What is inserted goes between several characters, or where
+        some had been deleted."""
+        place = lost.place
+        if not self.transcribed:
+            return place.is_corrected and place.extent != 1
+        return bool(lost.starts_of(self.transcribed) if place.is_corrected else lost.is_within(self.transcribed))
 
 
 def replaced_by_later(lost: Iterable[LostDecision], later: Iterable[LaterDecision], present: str) -> dict[int, int]:
@@ -205,17 +212,19 @@ def replaced_by_later(lost: Iterable[LostDecision], later: Iterable[LaterDecisio
 def restored_readings(
     withdrawn: Mapping[int, str], lost: Iterable[LostDecision], replaced: Mapping[int, int]
 ) -> dict[int, str]:
-    """What is restored where decisions were taken back, by the number of the flag: the `withdrawn` readings or, where
-    the lost decision that had written these was taken back as well, what had been there before both. `replaced` is
-    that of `replaced_by_later`."""
-    restored, restores = dict(withdrawn), {flag: flag for flag in withdrawn}
-    place_of = {decision.place.flag: decision.place for decision in lost}
-    for flag, by in replaced.items():
-        place = place_of[flag]
-        if by in restores and not place.is_corrected:
-            restores[flag] = restores[by]
-            restored[restores[flag]] = restored[restores[flag]].replace(place.reads, place.transcribed)
-    return restored
+    """What is restored where decisions were taken back, by the number of the flag: the `withdrawn` readings and, where
+    a lost decision that had written a part of these was taken back as well, what had been there before both. `replaced`
+    is that of `replaced_by_later`."""
+    edits: defaultdict[int, list[Edit]] = defaultdict(list)
+    lost_of = {decision.place.flag: decision for decision in lost if not decision.place.is_corrected}
+    former = {flag: decision.place.transcribed for flag, decision in lost_of.items()} | dict(withdrawn)
+    for flag in reversed(replaced):  # the parts of a part first
+        by = replaced[flag]
+        starts = lost_of[flag].starts_of(former[by]) if flag in lost_of and by in former else []
+        if len(starts) == 1:
+            place = lost_of[flag].place
+            edits[by].append(Edit(place.start - starts[0], place.extent, edited(former[flag], edits[flag])))
+    return {flag: edited(reading, edits[flag]) for flag, reading in withdrawn.items()}
 
 
 class DecidedSpan(NamedTuple):
@@ -366,8 +375,8 @@ class _Carrier:
 
     def _carry(self, place: Place) -> CarriedPlace | None:
         if self._written is not None and place.flag in self._written.of_flags:
-            replacement = self._direct.written(self._written.of_flags[place.flag])
-            return self._written_place(place, replacement) if replacement is not None else None
+            written = self._direct.written(self._written.of_flags[place.flag])
+            return self._written_place(place, written) if written is not None else None
         unchanged = self._beside_insertions(place) or self._direct.where(*place.span)
         corrected = self._corrected.get(place.flag)
         if corrected is not None:
@@ -437,12 +446,13 @@ class _Carrier:
             return Span(min(after), 0)
         return Span(max(before), 0) if before else None
 
-    def _written_place(self, place: Place, replacement: Span) -> CarriedPlace:
+    def _written_place(self, place: Place, written: Span) -> CarriedPlace:
         """The place of a reading that the export wrote; that of a column is without the line ending written with it."""
-        reading = place.decided_reading
-        if place.is_whole and reading not in ("", LINE_BREAK):
-            replacement = Span(self._new.index(reading, replacement.start), len(reading))
-        return CarriedPlace(replacement, reading)
+        text = self._new[written.start : written.end]
+        characters = LINE_ENDING.sub("", text)
+        if place.is_whole and characters:
+            written = Span(written.start + text.index(characters), len(characters))
+        return CarriedPlace(written, place.decided_reading)
 
     def _replaced_by_reading(self, place: Place) -> CarriedPlace | None:
         """The replacement of the characters if it is the decided reading, or else the transcribed one, in any variant

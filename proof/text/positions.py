@@ -194,12 +194,17 @@ class PositionMap:
 
     def may_be(self, old: Span, new: Span) -> bool:
         """Whether the characters of a place in the new version may have replaced those of one in the old version: they
-        are between the same neighbours, or in the same line if a neighbour was replaced as well."""
+        are between the same neighbours, or in the same line if a neighbour was replaced as well, or between the same
+        lines if their own is gone."""
         between = self.instead(*old)
         if between is not None:
             return new.touches(between)
-        line = next(self.kept(*_line_at(self._old, old.start)), None)
-        return line is not None and _line_at(self.new, line.start) == _line_at(self.new, new.start)
+        line = _line_at(self._old, old.start)
+        kept = next(self.kept(*line), None)
+        if kept is not None:
+            return _line_at(self.new, kept.start) == _line_at(self.new, new.start)
+        before, after = self._character(line.start - 1), self._character(line.end + 1)
+        return (before is not None and new.start == before + 1) or (after is not None and new.end == after)
 
     @cached_property
     def _beside_edits(self) -> dict[int, int]:

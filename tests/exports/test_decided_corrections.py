@@ -640,6 +640,35 @@ def test_what_was_decided_in_a_deleted_column_returns_with_it(project: Project, 
     assert project.edition.text == TEXT
 
 
+@pytest.mark.parametrize("is_checked", [False, True])
+@pytest.mark.parametrize("change", [Change(2, 0, "甲"), Change(2, 1, "甲"), Change(2, 1, ""), Change(0, 2, "")])
+def test_what_was_decided_in_a_column_that_was_deleted_later_is_taken_back_with_the_deletion(
+    project: Project, change: Change, is_checked: bool
+) -> None:
+    """And is not listed meanwhile."""
+    project.page = page_of(LINES)
+    project.write(with_column_changes([]))
+    project.check()
+
+    def export(text: str) -> None:
+        project.export()
+        assert project.edition.text == text
+        assert left_out(project.decided) == []
+        project.page = page_of([column.source for column in project.edition.pages[0].columns])
+        if is_checked:
+            project.check()
+
+    corrected = project.by_hand(2, change.offset, change.reading, length=change.length)
+    line = LINES[1][: change.offset] + change.reading + LINES[1][change.offset + change.length :]
+    export(with_column_changes([]).replace(LINES[1], line))
+    project.check()
+    deleted = project.change(2, ColumnChange.DELETE)
+    export(with_column_changes([(2, ColumnChange.DELETE)]))
+    for decision in (corrected, deleted):
+        project.say(decision.uid, Verdict.UNDO)
+    export(with_column_changes([]))
+
+
 @pytest.mark.parametrize(("missing", "returns"), [("西", False), ("東", True)])
 def test_what_is_said_not_to_be_missing_after_its_deletion_was_taken_back_does_not_return(
     project: Project, missing: str, returns: bool
