@@ -98,11 +98,6 @@ class Correction:
         return self.adds_column or other.adds_column
 
     @property
-    def order(self) -> tuple[bool, float, FormerPlace]:
-        """A sort key for insertions at one place."""
-        return *insertion_order(self.offset, self.column, self.replacement, is_column=self.adds_column), self.former
-
-    @property
     def is_of_line_ending(self) -> bool:
         """Whether it splits a line, or joins two."""
         return self.kind is Kind.LAYOUT and LINE_BREAK in (self.original, self.replacement)
@@ -141,6 +136,15 @@ class PlacedCorrection:
 
     correction: Correction
     edit: Edit
+
+    @property
+    def order(self) -> tuple[tuple[int, int], tuple[bool, float], FormerPlace]:
+        """A sort key: the place of the edit, and what comes first of insertions at one place."""
+        correction = self.correction
+        is_in_line = correction.start in (None, self.edit.start)  # else a column goes behind the line
+        offset = correction.offset if is_in_line else 0
+        order = insertion_order(offset, correction.column, correction.replacement, is_column=correction.adds_column)
+        return self.edit.place, order, correction.former
 
     @property
     def written(self) -> str:

@@ -49,6 +49,7 @@ class Unused(MessageCode):
         "its line is split here, and the image does not show to which part it belongs; decide it again, after"
         " an export and another check"
     )
+    WAITS = _("what was decided there later is taken back first; export again")
     GONE = _("its place in the text was changed, and does not have what was decided; decide it again")
     OTHER_HALF = Refusal.OTHER_HALF.value
     PAGE = _("about a whole page, and changes no text")
@@ -126,10 +127,11 @@ def note_written(store: Store, corrected: CorrectedSource, is_current: Callable[
 
 
 class _DecidedCorrection(NamedTuple):
-    """A correction and the decision that it was made of."""
+    """A correction and the decision that it was made of; `first` is the id of the first decision on its flag."""
 
     decision: Decision
     correction: Correction
+    first: int
 
     @property
     def span(self) -> Span:
@@ -214,10 +216,10 @@ class _DecisionsByEffect:
             self._noted.append(correction)
             self._doubted.append(_KeptPlace(decision, present.span))
         if decision.state is State.CORRECTED and reads_as_decided and present.reads != place.transcribed:
-            self._applied.append(_DecidedCorrection(decision, correction))
+            self._applied.append(_DecidedCorrection(decision, correction, decided.first))
             self._noted.append(replace(correction, original=decision.transcribed))
         elif not reads_as_decided or _writes(decision):
-            self._corrected.append(_DecidedCorrection(decision, correction))
+            self._corrected.append(_DecidedCorrection(decision, correction, decided.first))
         elif decision.state is State.KEPT:
             self._kept.append(_KeptPlace(decision, present.span))
 
@@ -225,22 +227,24 @@ class _DecisionsByEffect:
         """Leave out the decisions whose places are lost, but for those that a later decision replaced."""
         places = [LostDecision(lost.first, lost.place, lost.content) for lost in self._lost]
         replaced = replaced_by_later(places, self._later, self._edition.text)
-        for lost in self._lost:
-            if is_deleted_with_its_line(lost.place, lost.content):
-                self._settled += 1
-            elif lost.place.flag not in replaced:
-                self._leave_out(lost.decision, Unused.GONE)
         undone = [made for made in self._corrected if made.decision.state is State.OPEN]
         withdrawn = {made.decision.flag: made.correction.replacement for made in undone}
         restored = restored_readings(withdrawn, places, replaced)
         self._corrected = [
             made._replace(
                 correction=replace(
-                    made.correction, replacement=restored.get(made.decision.flag, made.correction.replacement)
+                    made.correction, replacement=restored.readings.get(made.decision.flag, made.correction.replacement)
                 )
             )
             for made in self._corrected
         ]
+        for lost in self._lost:
+            if lost.place.flag in restored.waiting:
+                self._leave_out(lost.decision, Unused.WAITS)
+            elif is_deleted_with_its_line(lost.place, lost.content):
+                self._settled += 1
+            elif lost.place.flag not in replaced:
+                self._leave_out(lost.decision, Unused.GONE)
 
     def _leave_out(self, decision: Decision, reason: Unused) -> None:
         self.left_out.append(LeftOut(decision, reason, str(self._edition.path)))
@@ -256,9 +260,9 @@ class _DecisionsByEffect:
             for decision in decisions:
                 self._leave_out(decision, reason)
         halves = _halves_of_refused(corrections, self.left_out)
-        for decision, _correction_of_flag in self._corrected:
-            if decision.uid in halves:
-                self._leave_out(decision, Unused.OTHER_HALF)
+        for made in self._corrected:
+            if made.decision.uid in halves:
+                self._leave_out(made.decision, Unused.OTHER_HALF)
         return Decided(
             self._edition,
             tuple(correction for correction in corrections if correction.flag not in halves),
@@ -458,7 +462,10 @@ def _conflicting_with_kept(corrected: Iterable[_DecidedCorrection], kept: Iterab
 
 
 def _waiting(first: _DecidedCorrection, second: _DecidedCorrection) -> tuple[Decision, Unused] | None:
-    """The decision of `second`, if it waits until the colliding `first` is written, and why."""
+    """The decision of `second`, if it waits until the colliding `first` is written, and why. Of two that were taken
+    back, the one that was made first waits."""
+    if first.decision.state is second.decision.state is State.OPEN and first.first > second.first:
+        return second.decision, Unused.WAITS
     if _moves_column(first.correction) and not _moves_column(second.correction):
         return second.decision, Unused.MOVES
     divides = first.correction.replacement == LINE_BREAK

@@ -165,12 +165,6 @@ class LostDecision(NamedTuple):
         first, last = place.start - len(replaced) + overlap, place.span.end - overlap
         return [at for at in range(max(first, 0), last + 1) if self.content.startswith(replaced, at)]
 
-    def is_within(self, replaced: str) -> bool:
-        """Whether it is known which part of `replaced` the place was. A line ending is no part of it."""
-        starts, place = self.starts_of(replaced), self.place
-        is_one = len(starts) == 1 and place.span.is_within(Span(starts[0], len(replaced)))
-        return is_one and LINE_BREAK not in (place.reads, place.transcribed)
-
 
 class LaterDecision(NamedTuple):
     """A decision with which the text reads otherwise than `transcribed` at the `span` of its place; `first` is the id
@@ -182,13 +176,9 @@ class LaterDecision(NamedTuple):
     span: Span
 
     def is_about_written(self, lost: LostDecision) -> bool:
-        """Whether it decided what the lost decision had written: some of these characters, or all of them if the lost
-        decision was taken back and they are to be restored. What is inserted goes between several characters, or where
-        some had been deleted."""
-        place = lost.place
-        if not self.transcribed:
-            return place.is_corrected and place.extent != 1
-        return bool(lost.starts_of(self.transcribed) if place.is_corrected else lost.is_within(self.transcribed))
+        """Whether it decided some of the characters that the lost decision had written. What is inserted goes between
+        several characters, or where some had been deleted."""
+        return bool(lost.starts_of(self.transcribed)) if self.transcribed else lost.place.extent != 1
 
 
 def replaced_by_later(lost: Iterable[LostDecision], later: Iterable[LaterDecision], present: str) -> dict[int, int]:
@@ -209,22 +199,34 @@ def replaced_by_later(lost: Iterable[LostDecision], later: Iterable[LaterDecisio
     return replaced
 
 
+class Restored(NamedTuple):
+    """What is restored where decisions were taken back, by the number of the flag, and the lost flags that wait for
+    that: the place of their own decisions, which were taken back as well, returns with it."""
+
+    readings: dict[int, str]
+    waiting: set[int]
+
+
 def restored_readings(
     withdrawn: Mapping[int, str], lost: Iterable[LostDecision], replaced: Mapping[int, int]
-) -> dict[int, str]:
-    """What is restored where decisions were taken back, by the number of the flag: the `withdrawn` readings and, where
-    a lost decision that had written a part of these was taken back as well, what had been there before both. `replaced`
-    is that of `replaced_by_later`."""
+) -> Restored:
+    """The `withdrawn` readings and, where a lost decision that had written a part of these was taken back as well, what
+    had been there before both. `replaced` is that of `replaced_by_later`."""
     edits: defaultdict[int, list[Edit]] = defaultdict(list)
+    waiting: set[int] = set()
     lost_of = {decision.place.flag: decision for decision in lost if not decision.place.is_corrected}
     former = {flag: decision.place.transcribed for flag, decision in lost_of.items()} | dict(withdrawn)
     for flag in reversed(replaced):  # the parts of a part first
         by = replaced[flag]
-        starts = lost_of[flag].starts_of(former[by]) if flag in lost_of and by in former else []
-        if len(starts) == 1:
-            place = lost_of[flag].place
+        if flag not in lost_of or by not in former:
+            continue
+        place, starts = lost_of[flag].place, lost_of[flag].starts_of(former[by])
+        is_ending = LINE_BREAK in (place.reads, place.transcribed)
+        if len(starts) == 1 and place.span.is_within(Span(starts[0], len(former[by]))) and not is_ending:
             edits[by].append(Edit(place.start - starts[0], place.extent, edited(former[flag], edits[flag])))
-    return {flag: edited(reading, edits[flag]) for flag, reading in withdrawn.items()}
+        else:
+            waiting.add(flag)
+    return Restored({flag: edited(reading, edits[flag]) for flag, reading in withdrawn.items()}, waiting)
 
 
 class DecidedSpan(NamedTuple):

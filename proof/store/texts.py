@@ -274,7 +274,7 @@ def readings_to_restore(session: Session, text: int, withdrawn: Mapping[int, str
     content = cache(lambda version: stored_content(session, version) or "")
     lost = [LostDecision(first, place_of(flag), content(flag.version_id)) for flag, first in rows]
     replaced = replaced_in_text(session, text, lost)
-    return restored_readings(withdrawn, lost, replaced)
+    return restored_readings(withdrawn, lost, replaced).readings
 
 
 def check_place(session: Session, flag: FlagRow, reading: str) -> None:

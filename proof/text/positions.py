@@ -209,10 +209,14 @@ class PositionMap:
     @cached_property
     def _beside_edits(self) -> dict[int, int]:
         """The places in the new version of the gaps before and after the characters that edits replaced; without those
-        that another edit filled."""
+        that another edit filled. A gap at the beginning of a line that is deleted with the ending before it goes there,
+        too."""
         gaps: dict[int, int] = {}
         for old, new in self._replaced.items():
             gaps |= {old.start: new.start, old.end: new.end} if old.length else {}
+            line = self._old.find("\n", old.start, old.end) + 1
+            if not new.length and 0 < line < old.end:
+                gaps[line] = new.start
         return {gap: new for gap, new in gaps.items() if Span(gap, 0) not in self._replaced}
 
     def _block(self, at: int) -> Block | None:
