@@ -14,11 +14,10 @@ from dataclasses import dataclass, field, replace
 from operator import attrgetter
 from typing import NamedTuple
 
-from proof.exports.corrections import Correction, PlacedCorrection
+from proof.exports.corrections import Correction, EditOrder, PlacedCorrection
 from proof.exports.source import CorrectedSource
 from proof.model.flags import Kind
 from proof.store.authorities import IMAGE, REASONED
-from proof.store.carried_places import FormerPlace
 from proof.text.addresses import Addresses
 from proof.text.column import parse_column
 from proof.text.edit import Edit
@@ -29,7 +28,6 @@ from proof.text.transcription import Transcription
 
 _START = attrgetter("start")
 _END = attrgetter("end")
-_Order = tuple[tuple[int, int], tuple[bool, float], FormerPlace]
 
 _SIMPLIFIED = str.maketrans(dict(zip("據刪補脫從無卷葉當記處連寫誤闕", "据删补脱从无卷叶当记处连写误阙", strict=True)))
 _MAX_QUOTED = 12
@@ -130,7 +128,7 @@ class _LineChange(NamedTuple):
     """A correction that adds `lines` to its page, or takes them away. `page` is None in a text without pages."""
 
     page: str | None
-    order: _Order
+    order: EditOrder
     lines: int
 
 

@@ -13,9 +13,8 @@ from enum import unique
 
 from proof.locale.marking import Sentence, _
 from proof.locale.notices import in_english
-from proof.model.flags import LINE_BREAK, MAX_CONTEXT_CHARACTERS, Kind, insertion_order
+from proof.model.flags import LINE_BREAK, MAX_CONTEXT_CHARACTERS, FormerPlace, Kind, insertion_order
 from proof.model.notices import MessageCode, Notice
-from proof.store.carried_places import FormerPlace
 from proof.text.addresses import Addresses
 from proof.text.edit import Edit
 from proof.text.lines import LINE_ENDING, LINE_ENDING_CHARACTERS, LINE_ENDING_SIGNS, line_edit
@@ -130,6 +129,10 @@ def place_and_change(page: str, line: int, offset: int, old: str, new: str) -> S
     return Sentence(message, page=page, column=line, offset=offset, change=change)
 
 
+EditOrder = tuple[int, int, bool, bool, FormerPlace, float]
+"""A sort key of edits: the place, and `insertion_order`."""
+
+
 @dataclass(frozen=True, slots=True)
 class PlacedCorrection:
     """A correction with its edit of the file."""
@@ -138,13 +141,14 @@ class PlacedCorrection:
     edit: Edit
 
     @property
-    def order(self) -> tuple[tuple[int, int], tuple[bool, float], FormerPlace]:
+    def order(self) -> EditOrder:
         """A sort key: the place of the edit, and what comes first of insertions at one place."""
         correction = self.correction
         is_in_line = correction.start in (None, self.edit.start)  # else a column goes behind the line
         offset = correction.offset if is_in_line else 0
-        order = insertion_order(offset, correction.column, correction.replacement, is_column=correction.adds_column)
-        return self.edit.place, order, correction.former
+        inserted, is_column = correction.replacement, correction.adds_column
+        order = insertion_order(offset, correction.column, inserted, correction.former, is_column=is_column)
+        return *self.edit.place, *order
 
     @property
     def written(self) -> str:

@@ -16,7 +16,7 @@ from math import inf
 from operator import attrgetter
 from typing import NamedTuple
 
-from proof.model.flags import LINE_BREAK
+from proof.model.flags import LINE_BREAK, FormerPlace
 from proof.text.edit import Edit, edited
 from proof.text.lines import LINE_ENDING, LINE_ENDING_SIGNS
 from proof.text.model import Script
@@ -30,10 +30,6 @@ def policy_of_script(script: str) -> VariantPolicy:
 
 
 _CHARACTERS = re.compile(f"[^{LINE_ENDING_SIGNS}]+")
-
-FormerPlace = tuple[int, ...]
-"""Where deleted characters stood when they were decided first: their line, their offset in it, and the id of the
-decision; empty for characters that the text has. It orders neighbours that were deleted and have one place since."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,7 +48,7 @@ class Place:
     `transcribed` are the characters at the time of the check, `decided_reading` those that belong there after the
     decisions. An `is_whole` place (of a seeded error, a column or a page) is lost if its characters change, even to
     another of its readings. `is_decided`: somebody decided its reading. `rank` orders what is inserted at one place as
-    on the image (`rank_on_image`), 0 if unknown; `former` what was deleted at one place (`FormerPlace`).
+    on the image (`rank_on_image`), 0 if unknown; `former` what was deleted at one place.
     """
 
     flag: int
@@ -425,23 +421,26 @@ class _Carrier:
         for place in places:
             edit = self._written.of_flags.get(place.flag) if self._written is not None else None
             span = self._direct.written(edit) if edit is not None and not edit.length else None
-            if span is not None:
-                insertions[place.start].append((place, span))
+            if edit is not None and span is not None:
+                insertions[edit.start].append((place, span))
         return insertions
 
     def _beside_insertions(self, place: Place) -> Span | None:
         """The place of a missing or deleted column, or of such characters, as an empty span between what the export
-        inserted at its start; None for any other place, and if nothing was inserted there. Characters of an unknown
-        rank come after all columns at the beginning of a line, and before them at its end. What was deleted comes
-        before what was inserted instead."""
+        inserted at its start; None for any other place, and if nothing was inserted there. Characters come after all
+        columns at the beginning of a line; what was deleted comes before what was inserted instead."""
         insertions = [] if place.extent else self._inserted_at.get(place.start, [])
+        begins_line = self._direct.begins_line(place.start)
         if place.former:
-            after = [span.start for other, span in insertions if not other.former or other.former > place.former]
-            before = [span.end for other, span in insertions if () < other.former < place.former]
+            columns = [span for other, span in insertions if begins_line and other.is_whole and not place.is_whole]
+            others = [(other.former, span) for other, span in insertions if span not in columns]
+            after = [span.start for former, span in others if not former or former > place.former]
+            before = [span.end for former, span in others if () < former < place.former]
+            before += [span.end for span in columns]
         else:
             unknown = place.rank
             if place.is_whole:
-                unknown = inf if self._direct.begins_line(place.start) else 0
+                unknown = inf if begins_line else 0
             after = [span.start for other, span in insertions if (other.rank or unknown) > place.rank > 0]
             before = [span.end for other, span in insertions if (other.rank or unknown) < place.rank]
         if after:

@@ -28,10 +28,9 @@ from sqlalchemy.orm import Session
 
 from proof.errors import TextError
 from proof.locale.marking import _
-from proof.model.flags import Kind, Origin, rank_on_image
+from proof.model.flags import FormerPlace, Kind, Origin, rank_on_image
 from proof.store.carried_places import (
     ExportEdits,
-    FormerPlace,
     LaterDecision,
     LostDecision,
     Place,

@@ -360,7 +360,7 @@ def _changing_flags(
         flag.new, flag.former = new_readings.get(flag.id, decided_reading(flag)), former.get(flag.id, ())
         flag.given = given.get(flag.id, frozenset())
         flag.present = flag.reads
-        if flag.version_id != flag.checked_version and flag.kind != Kind.LAYOUT.value:
+        if flag.version_id != flag.checked_version and flag.reads != LINE_BREAK:
             flag.present = content_of(flag.version_id)[_span(flag).start : _span(flag).end]
     return flags_of
 
@@ -389,8 +389,8 @@ def _edits(source: str, flags: Collection[Any]) -> tuple[Edit, ...]:
         edit = Edit(flag.offset, flag.length, new)
         if edit.start < reached or edit.end > len(source):
             continue
-        order = insertion_order(flag.offset, flag.column or 0, new, is_column=is_inserted_column)
-        edits.setdefault((*edit.place, flag.start or 0, flag.extent, *order, flag.former), edit)
+        order = insertion_order(flag.offset, flag.column or 0, new, flag.former, is_column=is_inserted_column)
+        edits.setdefault((*edit.place, flag.start or 0, flag.extent, *order), edit)
         reached = edit.end
     return tuple(edit for _, edit in sorted(edits.items()))
 

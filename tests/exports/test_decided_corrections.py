@@ -669,6 +669,35 @@ def test_what_was_decided_in_a_column_that_was_deleted_later_is_taken_back_with_
     export(with_column_changes([]))
 
 
+def test_a_deleted_end_of_a_line_comes_back_before_the_column_that_was_added_behind(project: Project) -> None:
+    project.page = page_of(LINES)
+    project.write(with_column_changes([]))
+    project.check()
+    deleted = [project.by_hand(2, 4, "", length=2), project.by_hand(3, 0, "", length=2)]
+    project.export()
+    project.page = page_of([column.source for column in project.edition.pages[0].columns])
+    project.check()
+    project.change(2, ColumnChange.ADD_AFTER, ADDED[ColumnChange.ADD_AFTER])
+    project.export()
+    for decision in deleted:
+        project.say(decision.uid, Verdict.UNDO)
+    project.export()
+    assert project.edition.text == with_column_changes([(2, ColumnChange.ADD_AFTER)])
+
+
+def test_deleted_characters_and_the_line_ending_between_them_come_back_in_their_order(project: Project) -> None:
+    project.page = page_of(LINES)
+    project.write(with_column_changes([]))
+    project.check()
+    made = [project.by_hand(2, 4, "", length=2), project.by_hand(3, 0, "", length=2)]
+    made.append(project.change(2, ColumnChange.JOIN))
+    project.export()
+    for decision in reversed(made):
+        project.say(decision.uid, Verdict.UNDO)
+    project.export()
+    assert project.edition.text == with_column_changes([])
+
+
 @pytest.mark.parametrize(("missing", "returns"), [("西", False), ("東", True)])
 def test_what_is_said_not_to_be_missing_after_its_deletion_was_taken_back_does_not_return(
     project: Project, missing: str, returns: bool
