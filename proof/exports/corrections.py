@@ -6,9 +6,9 @@ refused.
 
 from __future__ import annotations
 
-from collections import defaultdict
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections import Counter, defaultdict
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
 from enum import unique
 
 from proof.locale.marking import Sentence, _
@@ -217,7 +217,7 @@ def place(edition: Transcription, corrections: Sequence[Correction]) -> Placemen
             refused.append(placement)
         else:
             applied.append(correction)
-    return Placements(tuple(placed), tuple(applied), tuple(refused))
+    return Placements(tuple(_kept_on_pages(addresses, placed)), tuple(applied), tuple(refused))
 
 
 def _applied_together(
@@ -266,7 +266,7 @@ def _placed(
     if (refused := _malformed(correction)) is not None:
         return refused
     if correction.start is not None:
-        return _placed_at(edition, addresses, correction, correction.start)
+        return _placed_at(edition, correction, correction.start)
     span = addresses.find(correction.page, correction.line)
     line = edition.text[slice(*span)] if span else ""
     if span and _has_at_place(line, correction, correction.original):
@@ -291,11 +291,20 @@ def _has_at_place(line: str, correction: Correction, text: str) -> bool:
     return begins_line and ends_line and line[:start].endswith(before) and line.startswith(after, end)
 
 
-def _placed_at(
-    edition: Transcription, addresses: Addresses, correction: Correction, start: int
-) -> PlacedCorrection | RefusedCorrection:
-    """A correction whose place is known, with its edit. The last column of a page is deleted with the line ending
-    before it, so that its place stays on this page."""
+def _kept_on_pages(addresses: Addresses, placed: Sequence[PlacedCorrection]) -> Iterator[PlacedCorrection]:
+    """The corrections, with the last column of a page deleted with the line ending before it, so that its place stays
+    on this page; but not if another edit is made there."""
+    starts = Counter(each.edit.start for each in placed)
+    for each in placed:
+        edit, start = each.edit, each.edit.start
+        end_before = addresses.end_before_last(start) if each.correction.deletes_column else None
+        if end_before is not None and starts[end_before] + starts[start] == 1:
+            edit = Edit(end_before, start + each.correction.length - end_before, "")
+        yield replace(each, edit=edit)
+
+
+def _placed_at(edition: Transcription, correction: Correction, start: int) -> PlacedCorrection | RefusedCorrection:
+    """A correction whose place is known, with its edit."""
     joins = correction.kind is Kind.LAYOUT and correction.original == LINE_BREAK
     if not (LINE_ENDING.match(edition.text, start) if joins else edition.text.startswith(correction.original, start)):
         return RefusedCorrection(correction, Notice.of(Refusal.OTHER_BY_NOW))
@@ -305,9 +314,6 @@ def _placed_at(
     edit = Edit(start, correction.length, correction.replacement)
     if correction.kind is Kind.LAYOUT:
         edit = line_edit(edition.text, start, correction.original, correction.replacement, correction.offset)
-        end_before = addresses.end_before_last(start) if correction.deletes_column else None
-        if end_before is not None:
-            edit = Edit(end_before, start + correction.length - end_before, "")
     return PlacedCorrection(correction, edit)
 
 

@@ -206,7 +206,8 @@ class _DecisionsByEffect:
         reads_as_decided = present.reads == place.decided_reading
         reads = present.reads if place.is_whole else self._edition.text[present.span.start : present.span.end]
         if reads != place.transcribed:
-            self._later.append(LaterDecision(decision.flag, decided.first, place.transcribed, present.span))
+            stands = decision.state is not State.OPEN
+            self._later.append(LaterDecision(decision.flag, decided.first, place.transcribed, present.span, stands))
         if decision.state is State.OPEN:
             withdrawn = WithdrawnDecision(decision.flag, decided.first, *present, place.transcribed, decided.given)
             self._withdrawn.append(withdrawn)

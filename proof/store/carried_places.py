@@ -164,17 +164,23 @@ class LostDecision(NamedTuple):
 
 class LaterDecision(NamedTuple):
     """A decision with which the text reads otherwise than `transcribed` at the `span` of its place; `first` is the id
-    of the first decision on the flag number `flag`."""
+    of the first decision on the flag number `flag`. `stands`: it was not taken back."""
 
     flag: int
     first: int
     transcribed: str
     span: Span
+    stands: bool
 
     def is_about_written(self, lost: LostDecision) -> bool:
-        """Whether it decided some of the characters that the lost decision had written. What is inserted goes between
-        several characters, or where some had been deleted."""
-        return bool(lost.starts_of(self.transcribed)) if self.transcribed else lost.place.extent != 1
+        """Whether it decided some of the characters that the lost decision had written: all of them, if it stands and
+        the lost one was taken back. What is inserted goes between several characters, or where some had been
+        deleted."""
+        takes_all = self.stands and not lost.place.is_corrected
+        if not self.transcribed:
+            return not lost.place.extent or (lost.place.extent > 1 and not takes_all)
+        spans = (Span(start, len(self.transcribed)) for start in lost.starts_of(self.transcribed))
+        return any(not takes_all or lost.place.span.is_within(span) for span in spans)
 
 
 def replaced_by_later(lost: Iterable[LostDecision], later: Iterable[LaterDecision], present: str) -> dict[int, int]:
@@ -191,7 +197,7 @@ def replaced_by_later(lost: Iterable[LostDecision], later: Iterable[LaterDecisio
         by = next((other for other in about_written if to_present(content).may_be(place.span, other.span)), None)
         if by is not None:
             replaced[place.flag] = by.flag
-            known.append(LaterDecision(place.flag, first, place.transcribed, by.span))
+            known.append(LaterDecision(place.flag, first, place.transcribed, by.span, place.is_corrected))
     return replaced
 
 

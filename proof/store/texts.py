@@ -253,7 +253,8 @@ def _written_decisions(session: Session, text: TextRow, content: str) -> list[La
         place = place_of(flag)
         reads = place.reads if place.is_whole else content[place.start : place.span.end]
         if reads != place.transcribed:
-            written.append(LaterDecision(flag.id, first, place.transcribed, place.span))
+            stands = flag.state != State.OPEN.value
+            written.append(LaterDecision(flag.id, first, place.transcribed, place.span, stands))
     return written
 
 

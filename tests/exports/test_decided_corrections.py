@@ -669,6 +669,44 @@ def test_what_was_decided_in_a_column_that_was_deleted_later_is_taken_back_with_
     export(with_column_changes([]))
 
 
+@pytest.mark.parametrize(("back", "left"), [((0,), [Unused.GONE.code]), ((0, 1), [Unused.WAITS.code])])
+def test_an_added_column_of_which_a_part_was_corrected_is_named_where_it_is_not_taken_back(
+    project: Project, back: tuple[int, ...], left: list[str]
+) -> None:
+    """The next export takes it out where the later decision was taken back as well."""
+    project.page = page_of(LINES)
+    project.write(with_column_changes([]))
+    project.check()
+    made = [project.change(2, ColumnChange.ADD_BEFORE, "新前之文")]
+    project.export()
+    project.page = page_of([column.source for column in project.edition.pages[0].columns])
+    project.check()
+    made.append(project.by_hand(2, 1, "改"))
+    project.export()
+    for number in back:
+        project.say(made[number].uid, Verdict.UNDO)
+    assert [reason for reason, *_ in left_out(project.decided)] == left
+    project.export()
+    project.export()
+    assert (project.edition.text == with_column_changes([])) == (len(back) == 2)
+
+
+def test_a_last_column_that_was_added_and_the_deleted_one_before_it_are_taken_back_together(project: Project) -> None:
+    project.page = page_of(LINES)
+    project.write(with_column_changes([]))
+    project.check()
+    made = [project.change(4, ColumnChange.ADD_AFTER, "新後之文")]
+    project.export()
+    project.page = page_of([column.source for column in project.edition.pages[0].columns])
+    project.check()
+    made.append(project.change(4, ColumnChange.DELETE))
+    project.export()
+    for decision in made:
+        project.say(decision.uid, Verdict.UNDO)
+    project.export()
+    assert project.edition.text == with_column_changes([])
+
+
 def test_a_deleted_end_of_a_line_comes_back_before_the_column_that_was_added_behind(project: Project) -> None:
     project.page = page_of(LINES)
     project.write(with_column_changes([]))
