@@ -30,6 +30,7 @@ class Correction:
     replacement: in the script in which it was decided.
     start: the code point of the file at which the place begins; None if unknown.
     number: the number of its flag in the store, 0 for none. `flag` is the flag's id.
+    also: the numbers of the flags of equal decisions.
     authority: what it rests on (影像, a siglum, 他校, 本校, 理校); empty if nothing was stated.
     moved: the id of the other half's flag, for a moved character or column.
     column: the number on the image of a whole column, or of the column of missing characters; 0 if unknown.
@@ -61,6 +62,7 @@ class Correction:
     is_typed: bool = False
     start: int | None = None
     number: int = 0
+    also: tuple[int, ...] = ()
     copy_reads: str | None = None
     readings: tuple[tuple[str, str], ...] = ()
     names: tuple[tuple[str, str], ...] = ()

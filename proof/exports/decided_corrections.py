@@ -120,7 +120,7 @@ def note_written(store: Store, corrected: CorrectedSource, is_current: Callable[
     written = [change for change in corrected.placed if change.correction.changes]
     edits = ExportEdits(
         tuple(change.edit for change in written),
-        {change.correction.number: change.edit for change in written if change.correction.number},
+        {number: change.edit for change in written for number in (change.correction.number, *change.correction.also)},
     )
     for path in store.texts.find(edition).paths:
         store.texts.record_export(path, edition.text, corrected.text, edition.script.value, edits, is_current)
@@ -410,28 +410,32 @@ def _without_conflicts(
     conflicting |= {
         made.decision.id: made.decision for made in ordered if made.decision.id < newest.get(made.characters, 0)
     }
-    unused = conflicting.keys() | overlaps.waiting.keys() | overlaps.repeated
+    unused = conflicting.keys() | overlaps.waiting.keys() | overlaps.repeated.keys()
     used = sorted((made for made in ordered if made.decision.id not in unused), key=lambda made: made.decision.id)
     unused_for: dict[Unused, list[Decision]] = defaultdict(list)
     unused_for[Unused.CONFLICT] = [conflicting[number] for number in sorted(conflicting)]
     for number in sorted(overlaps.waiting.keys() - conflicting):
         decision, reason = overlaps.waiting[number]
         unused_for[reason].append(decision)
-    return [made.correction for made in used], unused_for
+    equal: defaultdict[int, list[int]] = defaultdict(list)
+    for made in ordered:
+        if made.decision.id in overlaps.repeated:
+            equal[overlaps.repeated[made.decision.id]].append(made.decision.flag)
+    return [replace(made.correction, also=tuple(equal[made.decision.id])) for made in used], unused_for
 
 
 class _Overlaps(NamedTuple):
     """What overlapping corrections lead to, by the ids of decisions: those in conflict, those that wait until another
-    is written, with the reason, and those that repeat another."""
+    is written, with the reason, and those that repeat another, with its id."""
 
     conflicting: dict[int, Decision]
     waiting: dict[int, tuple[Decision, Unused]]
-    repeated: set[int]
+    repeated: dict[int, int]
 
 
 def _overlaps(ordered: Sequence[_DecidedCorrection]) -> _Overlaps:
     """The overlaps of corrections, which are given in the order of their places."""
-    overlaps = _Overlaps({}, {}, set())
+    overlaps = _Overlaps({}, {}, {})
     for at, made in enumerate(ordered):
         for other in ordered[at + 1 :]:
             if other.span.start > made.span.end:
@@ -439,7 +443,7 @@ def _overlaps(ordered: Sequence[_DecidedCorrection]) -> _Overlaps:
             if made.correction.is_beside(other.correction):
                 continue
             if made.span == other.span and made.correction.replacement == other.correction.replacement:
-                overlaps.repeated.add(other.decision.id)
+                overlaps.repeated.setdefault(other.decision.id, made.decision.id)
             elif _collide(made, other):
                 waiting = _waiting(made, other) or _waiting(other, made)
                 if waiting is not None:

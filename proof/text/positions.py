@@ -306,8 +306,12 @@ def _compared(old: str, new: str) -> Iterator[Block]:
     for passage in passages:
         old_start, old_end = old_lines[passage.old.start].start, old_lines[passage.old[-1]].end
         new_start, new_end = new_lines[passage.new.start].start, new_lines[passage.new[-1]].end
-        for block in _compared_characters(old[old_start:old_end], new[new_start:new_end]):
-            yield Block(old_start + block.old, new_start + block.new, block.length)
+        blocks = list(_compared_characters(old[old_start:old_end], new[new_start:new_end]))
+        yield from (Block(old_start + block.old, new_start + block.new, block.length) for block in blocks)
+        begin = old_lines[passage.old[-1]].start - old_start
+        is_last_line = bool(blocks) and blocks[-1].old_end > begin and len(passage.old) == len(passage.new)
+        if is_last_line and old.startswith("\n", old_end) and new.startswith("\n", new_end):
+            yield Block(old_end, new_end, 1)
 
 
 def _equal_lines(old: Sequence[str], new: Sequence[str]) -> dict[int, int]:

@@ -350,6 +350,29 @@ def test_what_was_kept_in_one_work_and_corrected_in_another_is_told(project: Pro
     assert [unused.decision.person for unused in project.decided.left_out] == ["甲", "乙"]
 
 
+@pytest.mark.parametrize(
+    "missing",
+    [
+        flag("f-missing", 1, 5, "", "東", "夫之西[]北耦", kind=Kind.OMISSION),
+        flag("f-missing", 3, 0, "", "甲甲", "column missing", kind=Kind.LAYOUT, evidence=Evidence("column missing")),
+    ],
+)
+def test_what_is_missing_in_two_works_is_written_once(project: Project, missing: Flag) -> None:
+    project.check(missing)
+    project.check(replace(missing, id="f-again"), work="KR2")
+    project.say("f-missing", Verdict.TAKE)
+    again = project.say("f-again", Verdict.TAKE, person="乙", work="KR2")
+    project.export()
+    text = project.edition.text
+    assert text.count(missing.suggested) == TEXT.count(missing.suggested) + 1
+    project.export()
+    assert project.edition.text == text
+    project.say("f-again", Verdict.UNDO, person="乙", work="KR2")
+    project.export()
+    assert project.edition.text == text
+    assert again.state is State.CORRECTED
+
+
 def test_a_correction_of_two_works_stays_written_where_one_of_them_is_taken_back(project: Project) -> None:
     project.say("f-north", Verdict.TAKE)
     project.check(replace(NORTH, id="f-again"), work="KR2")
@@ -965,6 +988,24 @@ def test_what_is_put_in_beside_an_exported_correction_is_written_before_the_next
     project.by_hand(1, 5 + behind, "乙", length=0)
     project.export()
     assert project.edition.text == TEXT.replace("西北", f"西{written}乙" if behind else f"西乙{written}")
+
+
+@pytest.mark.parametrize("change", ColumnChange)
+def test_a_column_with_an_exported_correction_is_changed_before_the_next_check(
+    project: Project, change: ColumnChange
+) -> None:
+    project.page = page_of(LINES)
+    project.write(with_column_changes([]))
+    project.check()
+    project.by_hand(2, 5, "改")
+    project.export()
+    if change is ColumnChange.DELETE:
+        with pytest.raises(RefusedDecisionError):
+            project.change(2, change)
+    else:
+        project.change(2, change, ADDED.get(change, ""), 3 if change is ColumnChange.SPLIT else 0)
+        project.export()
+        assert project.edition.text == with_column_changes([(2, 5), (2, change)])
 
 
 @pytest.mark.parametrize("back", [0, 1])
