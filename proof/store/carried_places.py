@@ -421,21 +421,23 @@ class _Carrier:
         (old_line, _), (new_line, _) = _in_line(self._old, place.span), _in_line(self._new, carried.span)
         return new_line.count(place.reads) >= old_line.count(place.reads)
 
-    def _insertions(self, places: Iterable[Place]) -> dict[int, list[tuple[Place, Span]]]:
-        """The insertions of the export, by their start in the old content, each with its span in the new content."""
-        insertions: defaultdict[int, list[tuple[Place, Span]]] = defaultdict(list)
+    def _insertions(self, places: Iterable[Place]) -> dict[tuple[int, bool], list[tuple[Place, Span]]]:
+        """The insertions of the export, each with its span in the new content, by their start in the old content: that
+        of the edit for places of characters, that of the place for whole places, which may be a line ending before."""
+        insertions: defaultdict[tuple[int, bool], list[tuple[Place, Span]]] = defaultdict(list)
         for place in places:
             edit = self._written.of_flags.get(place.flag) if self._written is not None else None
             span = self._direct.written(edit) if edit is not None and not edit.length else None
             if edit is not None and span is not None:
-                insertions[edit.start].append((place, span))
+                insertions[edit.start, False].append((place, span))
+                insertions[place.start, True].append((place, span))
         return insertions
 
     def _beside_insertions(self, place: Place) -> Span | None:
         """The place of a missing or deleted column, or of such characters, as an empty span between what the export
         inserted at its start; None for any other place, and if nothing was inserted there. Characters come after all
         columns at the beginning of a line; what was deleted comes before what was inserted instead."""
-        insertions = [] if place.extent else self._inserted_at.get(place.start, [])
+        insertions = [] if place.extent else self._inserted_at.get((place.start, place.is_whole), [])
         begins_line = self._direct.begins_line(place.start)
         if place.former:
             columns = [span for other, span in insertions if begins_line and other.is_whole and not place.is_whole]

@@ -730,6 +730,21 @@ def test_a_last_column_that_was_added_and_the_deleted_one_before_it_are_taken_ba
     assert project.edition.text == with_column_changes([])
 
 
+def test_the_last_two_columns_that_were_deleted_come_back_in_their_order(project: Project) -> None:
+    project.page = page_of(LINES)
+    project.write(with_column_changes([]))
+    made = []
+    for columns in (LINES, (*LINES[:2], LINES[3])):
+        project.page = page_of(columns)
+        project.check()
+        made.append(project.change(3, ColumnChange.DELETE))
+        project.export()
+    for decision in made:
+        project.say(decision.uid, Verdict.UNDO)
+        project.export()
+    assert project.edition.text == with_column_changes([])
+
+
 def test_a_deleted_end_of_a_line_comes_back_before_the_column_that_was_added_behind(project: Project) -> None:
     project.page = page_of(LINES)
     project.write(with_column_changes([]))
@@ -907,8 +922,10 @@ def test_what_is_said_of_the_written_characters_after_an_undo_holds_these(projec
     project.page = page_of([COLUMN_1.replace("西北", "西比"), "", "命上射&KR0058;曰告"])
     project.check(flag("f-anew", 1, 5, "比", "此", "夫之西[比]耦(案"))
     project.say("f-anew", verdict)
+    assert "西比" in project.shown(1)
     project.export()
     assert "西比" in project.edition.text
+    assert "西比" in project.shown(1)
 
 
 @pytest.mark.parametrize("verdict", [Verdict.KEEP, Verdict.UNSURE, Verdict.COPY])
