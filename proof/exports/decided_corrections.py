@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from enum import unique
 from typing import NamedTuple
@@ -21,11 +21,13 @@ from proof.store.carried_places import (
     ExportEdits,
     LaterDecision,
     LostDecision,
+    StandingDecision,
     WithdrawnDecision,
     already_restored,
     is_deleted_with_its_line,
     replaced_by_later,
     restored_readings,
+    superseded,
 )
 from proof.store.decision_records import Decision, State, Verdict
 from proof.store.text_files import DecidedPlace
@@ -209,8 +211,8 @@ class _DecisionsByEffect:
             stands = decision.state is not State.OPEN
             self._later.append(LaterDecision(decision.flag, decided.first, place.transcribed, present.span, stands))
         if decision.state is State.OPEN:
-            withdrawn = WithdrawnDecision(decision.flag, decided.first, *present, place.transcribed, decided.given)
-            self._withdrawn.append(withdrawn)
+            ids = decision.flag, decided.first, decision.id
+            self._withdrawn.append(WithdrawnDecision(*ids, *present, place.transcribed, decided.given))
         correction = _correction(decision, present.span, self._edition, self._addresses, self._policy)
         correction = replace(correction, has_image=decided.has_image, former=place.former)
         if decision.state is State.UNSURE:
@@ -250,12 +252,21 @@ class _DecisionsByEffect:
     def _leave_out(self, decision: Decision, reason: Unused) -> None:
         self.left_out.append(LeftOut(decision, reason, str(self._edition.path)))
 
+    def _standing(self) -> Iterator[StandingDecision]:
+        """The decisions that hold and are still to be written, and those that keep a place or leave it in doubt."""
+        for made in self._corrected:
+            if made.decision.state is not State.OPEN:
+                yield StandingDecision(made.decision.id, made.span, made.decision.transcribed, None)
+        for decision, span in (*self._kept, *self._doubted):
+            yield StandingDecision(decision.id, span, decision.transcribed, decision.suggested)
+
     def decided(self) -> Decided:
         """All that was added, without corrections that contradict each other."""
         self._add_lost()
         applied = [AppliedDecision(made.span, made.decision.transcribed) for made in self._applied]
-        restored = already_restored(self._withdrawn, applied)
-        current = _without_superseded(self._corrected, [*self._kept, *self._doubted], restored)
+        kept = already_restored(self._withdrawn, applied) | superseded(self._withdrawn, self._standing())
+        undone = {made.decision.flag for made in self._corrected if made.decision.state is State.OPEN}
+        current = [made for made in self._corrected if made.decision.flag not in undone & kept]
         corrections, conflicts = _without_conflicts(current, self._kept, self._applied)
         for reason, decisions in conflicts.items():
             for decision in decisions:
@@ -355,39 +366,6 @@ def _as_read(decision: Decision, policy: VariantPolicy) -> str:
         if len(forms) > 1 and forms[0] == decision.reading:
             return str(character)
     return decision.reading
-
-
-def _without_superseded(
-    corrected: Sequence[_DecidedCorrection], kept: Iterable[_KeptPlace], restored: Collection[int]
-) -> list[_DecidedCorrection]:
-    """`corrected` without superseded restorations. A withdrawn correction that was written is restored, unless the text
-    has the restored characters already (the flag is in `restored`), the characters have a newer decision, or somebody
-    decided that they are not missing. `kept` are the places that were kept or left in doubt."""
-    newest: dict[int, int] = {}
-    spans = [(made.span, made.decision.id) for made in corrected if made.decision.state is not State.OPEN]
-    not_missing: dict[_Characters, int] = {}
-    for decision, span in kept:
-        if span.length or decision.transcribed:
-            spans.append((span, decision.id))
-        else:
-            not_missing[span, decision.suggested] = max(not_missing.get((span, decision.suggested), 0), decision.id)
-    for span, number in spans:
-        for part in _parts(span):
-            newest[part] = max(newest.get(part, 0), number)
-
-    def is_superseded(made: _DecidedCorrection) -> bool:
-        if made.decision.state is not State.OPEN:
-            return False
-        newer = max(newest.get(part, 0) for part in _parts(made.span))
-        newer = max(newer, not_missing.get(made.characters, 0))
-        return newer > made.decision.id or made.decision.flag in restored
-
-    return [made for made in corrected if not is_superseded(made)]
-
-
-def _parts(span: Span) -> range:
-    """The numbers of a span's characters (odd: 2n + 1) and the gaps between them (even); of an empty span, its gap."""
-    return range(2 * span.start + 1, 2 * span.end) if span.length else range(2 * span.start, 2 * span.start + 1)
 
 
 def _without_conflicts(

@@ -93,12 +93,14 @@ class CarriedPlace(NamedTuple):
 
 
 class WithdrawnDecision(NamedTuple):
-    """A decision on the flag number `flag` that was taken back. `first` is the id of the first decision on the flag,
-    `span` the place in the present content of its text, `reads` the characters there, `transcribed` those at the time
-    of the check. `given` are all readings that were decided at a place without characters."""
+    """A decision on the flag number `flag` that was taken back. `first` and `last` are the ids of the first and the last
+    decision on the flag. `span` is the place in the present content of its text, `reads` the characters there, and
+    `transcribed` those at the time of the check. `given` are all readings that were decided at a place without
+    characters."""
 
     flag: int
     first: int
+    last: int
     span: Span
     reads: str
     transcribed: str
@@ -137,6 +139,42 @@ def already_restored(withdrawn: Iterable[WithdrawnDecision], applied: Collection
         if any(older.precedes(decision) for older in by_span[decision.span])
         or (decision.reads != decision.transcribed and any(other.is_about(decision) for other in applied))
     }
+
+
+class StandingDecision(NamedTuple):
+    """A decision that holds and that the text need not have: its id, its place in the present content, and the
+    characters at the time of the check. `unwanted` is a suggested insertion that was not accepted."""
+
+    last: int
+    span: Span
+    transcribed: str
+    unwanted: str | None
+
+
+def superseded(withdrawn: Iterable[WithdrawnDecision], standing: Iterable[StandingDecision]) -> set[int]:
+    """The flags, by number, whose transcribed characters are not restored, since their place has a newer decision, or
+    somebody decided since that they are not missing there."""
+    newest: defaultdict[int, int] = defaultdict(int)
+    not_missing: defaultdict[tuple[Span, str], int] = defaultdict(int)
+    for decision in standing:
+        if decision.unwanted is not None and not decision.transcribed:
+            place = decision.span, decision.unwanted
+            not_missing[place] = max(not_missing[place], decision.last)
+            continue
+        for part in _parts(decision.span):
+            newest[part] = max(newest[part], decision.last)
+    flags = set()
+    for undone in withdrawn:
+        newer = max(newest[part] for part in _parts(undone.span))
+        missing = not_missing[undone.span, "" if undone.span.length else undone.transcribed]
+        if max(newer, missing) > undone.last:
+            flags.add(undone.flag)
+    return flags
+
+
+def _parts(span: Span) -> range:
+    """The numbers of a span's characters (odd: 2n + 1) and the gaps between them (even); of an empty span, its gap."""
+    return range(2 * span.start + 1, 2 * span.end) if span.length else range(2 * span.start, 2 * span.start + 1)
 
 
 class LostDecision(NamedTuple):

@@ -244,6 +244,12 @@ def first_decision_id() -> ScalarSelect[int]:
     return of_flag.correlate(FlagRow).scalar_subquery()
 
 
+def last_decision_id() -> ScalarSelect[int]:
+    """The id of the last decision on a queried flag; null if nothing was decided."""
+    of_flag = select(func.max(DecisionRow.id)).where(DecisionRow.flag_id == FlagRow.id)
+    return of_flag.correlate(FlagRow).scalar_subquery()
+
+
 def _written_decisions(session: Session, text: TextRow, content: str) -> list[LaterDecision]:
     """The decisions, in all works, on places where a text reads otherwise than it was transcribed. `content` is its
     present one."""

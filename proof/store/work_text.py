@@ -28,7 +28,14 @@ from sqlalchemy.orm import Session, load_only
 
 from proof.model.flags import LINE_BREAK, Kind, insertion_order
 from proof.store.cache import Bounded
-from proof.store.carried_places import AppliedDecision, WithdrawnDecision, already_restored, meet
+from proof.store.carried_places import (
+    AppliedDecision,
+    StandingDecision,
+    WithdrawnDecision,
+    already_restored,
+    meet,
+    superseded,
+)
 from proof.store.decision_records import State
 from proof.store.double_readings import OwnState
 from proof.store.lookup import NO_WORK, NoPlaceError, StoredWork, find_works, newest_act_id
@@ -40,6 +47,7 @@ from proof.store.texts import (
     first_decision_id,
     former_places,
     given_readings,
+    last_decision_id,
     readings_before_export,
     readings_to_restore,
     stored_content,
@@ -330,6 +338,7 @@ def _changing_flags(
         FlagRow.version_id,
         FlagRow.text_id,
         first_decision_id().label("first"),
+        last_decision_id().label("last"),
         FlagRow.evidence["column"].as_integer().label("column"),
         PageRow.version_id.label("checked_version"),
     )
@@ -430,33 +439,35 @@ def _readings_to_restore(session: Session, flags: Iterable[Any]) -> dict[int, st
 
 
 def _restored_flags(session: Session, flags: Collection[Any]) -> set[int]:
-    """Those of `flags`, by number, that `already_restored` gives. The decisions of all works on a text count."""
+    """Those of `flags`, by number, whose transcribed characters are not restored: those that `already_restored` and
+    `superseded` give. The decisions of all works on a text count."""
     withdrawn: defaultdict[int, list[WithdrawnDecision]] = defaultdict(list)
     texts = {flag.text_id for flag in flags if not (flag.transcribed or flag.extent)}
     given = given_readings(session, FlagRow.text_id.in_(texts)) if texts else {}
     for flag in flags:
         if flag.state == State.OPEN.value and flag.start is not None and flag.first is not None:
-            span = Span(flag.start, flag.extent)
-            of_flag = given.get(flag.id, frozenset())
-            decision = WithdrawnDecision(flag.id, flag.first, span, flag.reads, flag.transcribed, of_flag)
-            withdrawn[flag.text_id].append(decision)
+            ids, of_flag = (flag.id, flag.first, flag.last), given.get(flag.id, frozenset())
+            withdrawn[flag.text_id].append(WithdrawnDecision(*ids, _span(flag), flag.reads, flag.transcribed, of_flag))
     written = {
         text for text, decisions in withdrawn.items() if any(each.reads != each.transcribed for each in decisions)
     }
     if not written:  # nothing is to be restored
         return set()
-    query = select(FlagRow.text_id, FlagRow.start, FlagRow.extent, FlagRow.transcribed).join(
-        TextRow, TextRow.id == FlagRow.text_id
-    )
+    query = select(TextRow.id, FlagRow, last_decision_id()).join(TextRow, TextRow.id == FlagRow.text_id)
     query = query.where(FlagRow.text_id.in_(written), FlagRow.version_id == TextRow.version_id)
-    query = query.where(FlagRow.state == State.CORRECTED.value, FlagRow.reads == FlagRow.reading)
-    query = query.where(FlagRow.reads != FlagRow.transcribed, ~IS_SEEDED)
+    query = query.where(FlagRow.version > 0, ~IS_SEEDED)
+    query = query.where(FlagRow.state.not_in([State.OPEN.value, State.SKIPPED.value]))
     applied: defaultdict[int, list[AppliedDecision]] = defaultdict(list)
-    for text, start, extent, transcribed in session.execute(query):
-        if text is not None and start is not None:
-            applied[text].append(AppliedDecision(Span(start, extent), transcribed))
+    standing: defaultdict[int, list[StandingDecision]] = defaultdict(list)
+    for text, flag, last in session.execute(query):
+        if flag.reads == decided_reading(flag) != flag.transcribed:
+            applied[text].append(AppliedDecision(_span(flag), flag.transcribed))
+        else:
+            unwanted = flag.suggested if flag.state in (State.KEPT.value, State.UNSURE.value) else None
+            standing[text].append(StandingDecision(last, _span(flag), flag.transcribed, unwanted))
     restored = (already_restored(withdrawn[text], applied[text]) for text in written)
-    return set().union(*restored)
+    replaced = (superseded(withdrawn[text], standing[text]) for text in written)
+    return set().union(*restored, *replaced)
 
 
 class _ComparedForms(dict[int, str | None]):
