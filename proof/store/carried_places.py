@@ -93,8 +93,8 @@ class CarriedPlace(NamedTuple):
 
 
 class WithdrawnDecision(NamedTuple):
-    """A decision on the flag number `flag` that was taken back. `first` and `last` are the ids of the first and the last
-    decision on the flag. `span` is the place in the present content of its text, `reads` the characters there, and
+    """A decision on the flag number `flag` that was taken back. `first` and `last` are the ids of the first and the
+    last decision on the flag. `span` is the place in the present content of its text, `reads` the characters there,
     `transcribed` those at the time of the check. `given` are all readings that were decided at a place without
     characters."""
 
