@@ -22,6 +22,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from contextlib import suppress
 from functools import cache, lru_cache
 from pathlib import Path
+from typing import Any
 
 from sqlalchemy import ColumnElement, ScalarSelect, delete, func, select, update
 from sqlalchemy.orm import Session
@@ -185,11 +186,17 @@ def versioned_places(session: Session, flags: Iterable[FlagRow]) -> list[Version
 
 
 def former_places(session: Session, which: ColumnElement[bool]) -> dict[int, FormerPlace]:
-    """Where the deleted characters of `which` flags stood when they were decided first, by number of the flag."""
-    query = select(DecisionRow.flag_id, DecisionRow.line, DecisionRow.offset, DecisionRow.id)
-    query = query.join(FlagRow, FlagRow.id == DecisionRow.flag_id).order_by(DecisionRow.id.desc())
-    query = query.where(which, FlagRow.extent == 0, FlagRow.transcribed != "")
-    return {flag: tuple(place) for flag, *place in session.execute(query)}
+    """Where the deleted characters of `which` flags stood when they were decided first, by number of the flag. Flags of
+    two works that deleted the same characters have one place."""
+    place = (DecisionRow.line, DecisionRow.offset, DecisionRow.context, FlagRow.transcribed)
+    query = select(DecisionRow.id, DecisionRow.flag_id, *place).join(FlagRow, FlagRow.id == DecisionRow.flag_id)
+    query = query.where(which, FlagRow.extent == 0, FlagRow.transcribed != "").order_by(DecisionRow.id.desc())
+    first_of: dict[tuple[object, ...], int] = {}
+    place_of_flag: dict[int, tuple[Any, ...]] = {}
+    for number, flag, *described in session.execute(query):
+        place_of_flag[flag] = tuple(described)
+        first_of[tuple(described)] = number
+    return {flag: (*described[:2], first_of[described]) for flag, described in place_of_flag.items()}
 
 
 def given_readings(session: Session, which: ColumnElement[bool]) -> dict[int, frozenset[str]]:

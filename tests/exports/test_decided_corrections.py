@@ -36,7 +36,7 @@ from proof.text.transcription import Transcription
 from tests.build import flag as raised
 from tests.build import queued
 from tests.exports.conftest import page_of
-from tests.standing import by_hand, check_files, number_of, say
+from tests.standing import by_hand, check_files, number_of, page_number, say
 
 PAGE = "KR1_WYG_010-1a"
 COLUMN_1 = "　大夫之西北耦(案比今注/訛作北據)"
@@ -95,7 +95,7 @@ class Project:
         )
         return check_files(self.store, [(path, replace(self.page, columns=shown, flags=flags))], **more)
 
-    def say(self, flag: str, verdict: Verdict, reading: str = "", person: str = "甲", **more: Any) -> Decision:
+    def say(self, flag: str | int, verdict: Verdict, reading: str = "", person: str = "甲", **more: Any) -> Decision:
         return say(self.store, flag, verdict, reading, person, **more)
 
     def change(self, line: int, change: ColumnChange, text: str = "", offset: int = 0) -> Decision:
@@ -371,6 +371,29 @@ def test_what_is_missing_in_two_works_is_written_once(project: Project, missing:
     project.export()
     assert project.edition.text == text
     assert again.state is State.CORRECTED
+
+
+@pytest.mark.parametrize("column", [False, True])
+def test_what_was_deleted_in_two_works_comes_back_once_both_take_it_back(project: Project, column: bool) -> None:
+    text = with_column_changes([])
+    project.page = page_of(LINES)
+    project.write(text)
+    project.check()
+    project.check(work="KR2")
+    made = []
+    for work in ("KR1", "KR2"):
+        number = page_number(project.store, work)
+        change = ColumnChange.DELETE if column else None
+        verdict, length = (Verdict.TYPED, 0) if column else (Verdict.DELETE, 1)
+        wanted = ManualCorrection(work, number, 2, 0, length, "", "乙", uuid4().hex, verdict, change=change)
+        made.append(project.store.manual_corrections.correct(wanted))
+    project.export()
+    without = project.edition.text
+    assert without == text.replace("洪荒日月盈昃¶\n" if column else "洪", "")
+    for decision, work, now in zip(made, ("KR1", "KR2"), (without, text), strict=True):
+        project.say(decision.flag, Verdict.UNDO, work=work)
+        project.export()
+        assert project.edition.text == now
 
 
 def test_a_correction_of_two_works_stays_written_where_one_of_them_is_taken_back(project: Project) -> None:
