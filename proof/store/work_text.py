@@ -386,8 +386,9 @@ def _edits(source: str, flags: Collection[Any]) -> tuple[Edit, ...]:
             later = [other for other in exported if other.first > flag.first and _overlap(flag, other)]
             if any(new == flag.reads or _span(flag).is_within(_span(other)) for other in later):
                 continue  # it was replaced when the text was checked
-            written = source[flag.offset : flag.offset + flag.length]
-            old = written if written in flag.given else flag.transcribed
+            old = source[flag.offset : flag.offset + flag.length]
+            if old not in (flag.transcribed, *flag.given):
+                continue  # its place was lost when the page was checked, and came back with a column since
             if new == flag.reads:
                 new = edited(flag.present, _edits_within(flag, exported))
         if old == new:

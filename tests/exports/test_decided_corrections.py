@@ -797,6 +797,24 @@ def test_deleted_characters_and_the_line_ending_between_them_come_back_in_their_
     assert project.edition.text == with_column_changes([])
 
 
+def test_what_came_back_with_a_deleted_column_is_shown_nowhere_else(project: Project) -> None:
+    project.page = page_of(LINES)
+    project.write(with_column_changes([]))
+    project.check()
+    project.by_hand(2, 2, "改")
+    project.export()
+    line = LINES[1].replace("日", "改")
+    project.page = page_of([LINES[0], line, *LINES[2:]])
+    project.check()
+    deleted = project.change(2, ColumnChange.DELETE)
+    project.export()
+    project.page = page_of([LINES[0], *LINES[2:]])
+    project.check()
+    project.say(deleted.uid, Verdict.UNDO)
+    project.export()
+    assert project.shown(2) == f"{line}¶{LINES[2]}"
+
+
 @pytest.mark.parametrize(("missing", "returns"), [("西", False), ("東", True)])
 def test_what_is_said_not_to_be_missing_after_its_deletion_was_taken_back_does_not_return(
     project: Project, missing: str, returns: bool
