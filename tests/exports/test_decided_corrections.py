@@ -806,13 +806,14 @@ def test_what_came_back_with_a_deleted_column_is_shown_nowhere_else(project: Pro
     line = LINES[1].replace("日", "改")
     project.page = page_of([LINES[0], line, *LINES[2:]])
     project.check()
+    project.change(1, ColumnChange.DELETE)
     deleted = project.change(2, ColumnChange.DELETE)
     project.export()
-    project.page = page_of([LINES[0], *LINES[2:]])
+    project.page = page_of(LINES[2:])
     project.check()
     project.say(deleted.uid, Verdict.UNDO)
     project.export()
-    assert project.shown(2) == f"{line}¶{LINES[2]}"
+    assert [project.shown(1), project.shown(2)] == [f"{line}¶{LINES[2]}", LINES[3]]
 
 
 @pytest.mark.parametrize(("missing", "returns"), [("西", False), ("東", True)])
