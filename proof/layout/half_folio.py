@@ -79,7 +79,8 @@ class ColumnArea:
     """One column on the rectified page, in its pixels; `number` counts from 1, right to left.
 
     `top` and `bottom` are the inner frame; `raised` is how far ink reaches above `top` (0: not raised).
-    `notes` are the ranges (y from, to) that a person marked as set in double rows; None where nobody did.
+    `notes` are the ranges (y from, to) that are set in double rows, as a person marked them or as the check tries them;
+    None where the column is searched for them.
     `measured_pitch` is the height of a cell as measured on an unruled page; None on a ruled one, where the number of
     rows determines it.
     """

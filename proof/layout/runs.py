@@ -39,13 +39,6 @@ COUNT_COST = 1.6
 COUNT_SLACK_CELLS = 0.5
 """Cells by which a run may be longer or shorter than transcribed at no cost."""
 
-STRICT_COUNT_COST = 3.0
-"""`COUNT_COST` for `CutBy.STRICT`: a glyph beside a note that is clear in its middle (引, 北) then does not join the
-note."""
-
-STRICT_COUNT_SLACK_CELLS = 0.3
-"""`COUNT_SLACK_CELLS` for `CutBy.STRICT`."""
-
 MAX_MISCOUNT_CELLS = 4.0
 """Maximum number of cells, beyond those at no cost, by which a run is longer: the transcription may lack characters."""
 
@@ -132,8 +125,6 @@ class CutBy(StrEnum):
     """The image alone."""
     COUNTED = "counted"
     """The number of transcribed cells alone."""
-    STRICT = "strict"
-    """As BEST, with more weight on the number of transcribed cells."""
     LOW_NOTES = "low notes"
     """As BEST, with cells of main text of such a height that low rows of notes fit between them."""
 
@@ -176,19 +167,18 @@ class InkPieces:
 
 
 class _ExpectedRun(NamedTuple):
-    """A transcribed run: whether it is a note, its height in `cells`, and `right_excess` as of the function. A run that
-    is found longer or shorter costs `cell_cost` for each cell beyond `slack_cells`."""
+    """A transcribed run: whether it is a note, its height in `cells`, and `right_excess` as of the function. A run may
+    be found longer or shorter by `slack_cells` at no cost."""
 
     is_note: bool
     cells: float
     right_excess: int
-    cell_cost: float
     slack_cells: float
 
     def miscount_cost(self, found_cells: NDArray[np.float64], cells: float, pitch: float) -> NDArray[np.float64]:
         """The cost of `found_cells` where `cells` are expected."""
         miscount = np.minimum(np.maximum(np.abs(found_cells - cells) - self.slack_cells, 0.0), MAX_MISCOUNT_CELLS)
-        return np.asarray(self.cell_cost * pitch * miscount, dtype=np.float64)
+        return np.asarray(COUNT_COST * pitch * miscount, dtype=np.float64)
 
 
 class _RunGain(NamedTuple):
@@ -258,9 +248,9 @@ def one_sided_rows(ink: NDArray[np.uint8], pitch: float) -> NDArray[np.bool_]:
     return np.array([right & ~left, left & ~right])
 
 
-def runs_set_by_hand(area: ColumnArea, top: int, bottom: int) -> list[ColumnStretch]:
-    """Main text and notes as a person marked them, in pixels below `top`; empty where nobody did. A note marked up to
-    an end of the column extends to the end of the ink."""
+def given_runs(area: ColumnArea, top: int, bottom: int) -> list[ColumnStretch]:
+    """Main text and notes by the `notes` of the column, in pixels below `top`; empty where it has none. A note up to an
+    end of the column extends to the end of the ink."""
     if area.notes is None:
         return []
     height = float(bottom - top)
@@ -295,7 +285,7 @@ def find_runs(
     first_inked, end = float(inked[min(1, len(inked) - 1)]) / pitch, float(inked[-1]) / pitch
     # an indent is seldom transcribed; a transcribed one is not on the image where the column begins with its ink
     start = max(TOP_MARGIN_CELLS, first_inked) - _leading_blanks(column.runs[0])
-    expected = _expected_runs(column, strict=cut_by is CutBy.STRICT)
+    expected = _expected_runs(column)
     if low_notes:
         expected = _with_low_notes(expected, end - start)
         one_sided, through_ink_cost = np.zeros((2, len(ink)), np.bool_), THROUGH_INK_COST_UNRULED
@@ -307,10 +297,10 @@ def find_runs(
     return [replace(stretch, blank=blank) for stretch, blank in zip(stretches, is_blank, strict=True)]
 
 
-def _expected_runs(column: Column, strict: bool) -> list[_ExpectedRun]:
+def _expected_runs(column: Column) -> list[_ExpectedRun]:
     """The transcribed runs of a column, without blank cells at its end."""
-    cost, slack = (STRICT_COUNT_COST, STRICT_COUNT_SLACK_CELLS) if strict else (COUNT_COST, COUNT_SLACK_CELLS)
-    expected = [_ExpectedRun(run.is_note, float(run.height), right_excess(run), cost, slack) for run in column.runs]
+    slack = COUNT_SLACK_CELLS
+    expected = [_ExpectedRun(run.is_note, float(run.height), right_excess(run), slack) for run in column.runs]
     last = column.runs[-1]
     written = max(_written_cells(last.right), _written_cells(last.left))
     return [*expected[:-1], expected[-1]._replace(cells=float(written))]

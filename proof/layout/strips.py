@@ -20,10 +20,10 @@ from proof.layout.runs import (
     CutBy,
     InkPieces,
     find_runs,
+    given_runs,
     main_gain,
     pitch_with_low_notes,
     runs_of_ink,
-    runs_set_by_hand,
 )
 from proof.text.model import Column, Row
 
@@ -202,7 +202,7 @@ def cut_strips(
     pieces = InkPieces.of(ink)
     # the height of a cell is measured on unruled pages, where notes may have low cells
     low_notes = area.measured_pitch is not None
-    runs = runs_set_by_hand(area, y0, y1)
+    runs = given_runs(area, y0, y1)
     if not runs:
         gain = main_gain(ink, pieces, pitch, low_notes)
         runs = find_runs(gain, ink, column, pitch, cut_by, low_notes)

@@ -122,7 +122,7 @@ class HalfFolioReadings:
 
     def cut(self, area: ColumnArea, line: Column | None, cut_by: CutBy) -> tuple[CutStrip, ...]:
         """The strips of one column (`proof.layout.strips.cut_strips`)."""
-        key = (area.number, CUT_METHODS.index(cut_by), _expected_runs(line, cut_by))
+        key = (area.number, area.notes, CUT_METHODS.index(cut_by), _expected_runs(line, cut_by))
         cuts = _recall(self.used.cuts, self._stored.cuts, key, lambda: self._cut(area, line, cut_by))
         self._origins.update(dict.fromkeys(cuts, (area, line, cut_by)))
         return cuts

@@ -148,7 +148,7 @@ class _Costs:
     def __init__(self, cells: Sequence[Cell], glyphs: Sequence[Glyph], likeness: Likeness) -> None:
         self._cells, self._glyphs, self._likeness = cells, glyphs, likeness
         self._match: list[list[float | None]] = [[None] * len(glyphs) for _ in cells]
-        self.skip_glyph = [_skip_cost(glyph) for glyph in glyphs]
+        self.skip_glyph = [skip_cost(glyph) for glyph in glyphs]
         self.reach = BAND_CELLS + abs(len(cells) - len(glyphs))
         # whether a cell, or a glyph, and the next one are in the same row
         self.cells_follow = [cell.row == following.row for cell, following in pairwise(cells)]
@@ -333,7 +333,7 @@ def _unknown_cost(glyph: Glyph) -> float:
     return UNKNOWN_CHARACTER_NATS - UNSURE_READING_NATS * (1.0 - exp(glyph.log_prob(glyph.best)))
 
 
-def _skip_cost(glyph: Glyph) -> float:
+def skip_cost(glyph: Glyph) -> float:
     """The cost of a glyph without a transcription; a faint one may be no glyph at all."""
     if glyph.silent:
         return SKIP_SILENT_GLYPH_NATS

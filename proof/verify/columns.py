@@ -2,17 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
-from itertools import groupby, pairwise
+from itertools import chain, groupby, pairwise
 from math import exp, inf
+from statistics import median
 
 from proof.layout.half_folio import ColumnArea
 from proof.layout.runs import CutBy
+from proof.layout.strips import MARGIN_CELLS
 from proof.ocr.page_record import CutStrip
 from proof.ocr.readings import HalfFolioReadings
 from proof.text.model import Cell, Column, Row, Run
-from proof.verify.align import SKIP_GLYPH_NATS, Pairing, Step, align
+from proof.verify.align import SKIP_GLYPH_NATS, Pairing, Step, align, skip_cost
 from proof.verify.glyphs import Glyph, Window, column_glyphs, merged, without_splinters
 from proof.verify.likeness import WordLikeness
 
@@ -64,11 +66,14 @@ SAME_CUT_CELLS = 0.4
 MIN_GAIN_NATS = 2.0
 """Nats by which another cut of a column must be cheaper to be preferred."""
 
-GUTTER_SHARE = 0.1
-"""Share of the width of a column, on either side of its middle, that neither half-row of a note fills."""
+MAX_END_DISTANCE_ROWS = 2.0
+"""Distance of a doubtful glyph from the end of a note, in rows of the note, up to which this end may be wrong."""
 
 EXCHANGED_COST_SHARE = 0.4
 """Cost with the halves of a column's notes exchanged, relative to the cost before, below which they are exchanged."""
+
+NotePlaces = tuple[tuple[float, float], ...]
+"""Top and bottom of each note of a column, in pixels of the rectified page."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -106,11 +111,20 @@ class ReadColumn:
         return len(sure) / ((max(ys) - min(ys)) / sure[0].pitch + 1)
 
     @property
+    def surplus(self) -> list[Glyph]:
+        """The glyphs that have no character."""
+        return [self.glyphs[pairing.glyphs[0]] for pairing in self.pairings if pairing.step is Step.EXTRA_GLYPH]
+
+    @property
+    def cost_of_line(self) -> float:
+        """The cost of the alignment without that of the surplus glyphs: how well the line itself is found."""
+        return self.cost - sum(map(skip_cost, self.surplus))
+
+    @property
     def contradiction(self) -> float:
         """The cost of the alignment without its surplus glyphs that are surely read, which are no evidence against the
         cut: they show what the line lacks."""
-        surplus = (self.glyphs[pairing.glyphs[0]] for pairing in self.pairings if pairing.step is Step.EXTRA_GLYPH)
-        return self.cost - SKIP_GLYPH_NATS * sum(map(_is_surely_read, surplus))
+        return self.cost - sum(skip_cost(glyph) for glyph in self.surplus if _is_surely_read(glyph))
 
     @property
     def agreement(self) -> float:
@@ -165,8 +179,7 @@ class ColumnReader:
             best = self._with_notes(best)
         if best.cost > BAD_NOTE_CUT_NATS:
             best = self._with_main_text(best)
-        if best.cost > BAD_NOTE_CUT_NATS:
-            best = self._with_other_lengths(best, line)
+        best = self._with_moved_ends(best)
         best = self._with_rereadings(best)
         if area.measured_pitch is not None:
             best = self._with_half_notes(best)
@@ -175,21 +188,14 @@ class ColumnReader:
         return best
 
     def _with_other_cuts(self, best: ReadColumn, line: Column) -> ReadColumn:
-        """The best reading of the column among the other ways of cutting it."""
+        """The best reading of the column among the other ways of cutting it. Equal cuts are read once."""
         others = [CutBy.COUNTED, CutBy.SEEN]
-        if best.area.measured_pitch is not None:
-            others.insert(0, CutBy.STRICT)
         if len(line.runs) > 1:
             others.append(CutBy.LOW_NOTES)
-        return self._best_cut(best, line, [(line, cut_by) for cut_by in others])
-
-    def _best_cut(self, best: ReadColumn, line: Column, cuts: Iterable[tuple[Column, CutBy]]) -> ReadColumn:
-        """The best reading of the column as `line` among `cuts`. Each of these is a line by whose runs the column is
-        cut, and the way to cut it. Equal cuts are read once."""
         pitch = best.area.cell(self._rows)
         tried = [best.strips]
-        for line_of_cut, cut_by in cuts:
-            strips = self._readings.cut(best.area, line_of_cut, cut_by)
+        for cut_by in others:
+            strips = self._readings.cut(best.area, line, cut_by)
             if any(_are_same_cuts(strips, other, SAME_CUT_CELLS * pitch) for other in tried):
                 continue
             tried.append(strips)
@@ -265,43 +271,40 @@ class ColumnReader:
         other = self._attempt(best.area, line, CutBy.BEST)
         return other if other.cost < best.cost - MIN_GAIN_NATS and not _is_matched(other, added) else best
 
-    def _with_other_lengths(self, best: ReadColumn, line: Column) -> ReadColumn:
-        """The column cut as if a note of its line were a row longer or shorter. Tried if the note has a surplus glyph
-        or a character without a glyph, since an omission or an insertion in a note moves its end."""
-        if best.agreement < MIN_LINE_AGREEMENT or best.area.notes is not None:
+    def _with_moved_ends(self, best: ReadColumn) -> ReadColumn:
+        """The column with the ends of its notes moved, as long as more of the line is found. Tried at an end beside
+        which characters and glyphs do not match: an omission or an insertion moves the end of a note, and a row whose
+        two characters nearly touch looks like main text."""
+        if best.agreement < MIN_LINE_AGREEMENT or best.cut_by is CutBy.SEEN or best.area.notes is not None:
             return best
-        best = self._best_cut(best, line, [(other, CutBy.COUNTED) for other in _lines_of_other_lengths(best, line)])
-        return self._with_half_row(best, line)
-
-    def _with_half_row(self, best: ReadColumn, line: Column) -> ReadColumn:
-        """The column with a surplus glyph of main text behind a note read as the end of the right half of this note, if
-        its ink is in that half of the column. The costs do not distinguish the two: either has one surplus glyph. Runs
-        that the image alone decided are not those of the line."""
-        if best.cut_by is CutBy.SEEN:
-            return best
-        for pairing in best.pairings:
-            if pairing.step is not Step.EXTRA_GLYPH:
-                continue
-            glyph = best.glyphs[pairing.glyphs[0]]
-            run_before = best.strips[glyph.strip].run - 1
-            if glyph.row is not Row.MAIN or run_before < 0 or not line.runs[run_before].is_note:
-                continue
-            if not self._is_in_right_half(best.area, glyph):
-                continue
-            strips = self._readings.cut(best.area, _with_longer_note(line, run_before), CutBy.COUNTED)
-            other = self._read_strips(best.area, line, CutBy.COUNTED, strips)
-            if other.cost < best.cost + MIN_GAIN_NATS:
-                return other
+        tried: set[NotePlaces] = set()
+        while best.cost_of_line > BAD_NOTE_CUT_NATS:
+            notes = next((notes for notes in self._moved_ends(best) if notes not in tried), None)
+            if notes is None:
+                break
+            tried.add(notes)
+            other = self._attempt(replace(best.area, notes=notes), best.line, CutBy.BEST)
+            gains = best.cost - other.cost, best.cost_of_line - other.cost_of_line
+            if min(gains) > MIN_GAIN_NATS:
+                best = other
         return best
 
-    def _is_in_right_half(self, area: ColumnArea, glyph: Glyph) -> bool:
-        """Whether, at the height of a glyph, its column has ink in the right half and none in the left."""
-        ((top, bottom),) = self._readings.spans(area, Row.RIGHT, [glyph.y])
-        middle, gutter = (area.left + area.right) / 2, GUTTER_SHARE * (area.right - area.left)
-        height = bottom - top
-        ink_left = self._readings.ink_cells(area.number, area.left, top, middle - gutter, bottom, height)
-        ink_right = self._readings.ink_cells(area.number, middle + gutter, top, area.right, bottom, height)
-        return bool(ink_right and not ink_left)
+    def _moved_ends(self, column: ReadColumn) -> Iterator[NotePlaces]:
+        """Where the notes of a column are, each time with an end of one of them moved by a row or half a row."""
+        cell = column.area.cell(self._rows)
+        notes = column.area.notes or _note_places(column, cell)
+        if column.line is None or len(notes) != sum(run.is_note for run in column.line.runs):
+            return
+        row = _row_height(column) or cell
+        ends = list(chain.from_iterable(notes))
+        doubtful = [glyph.y for glyph in (*self._suspects(column, SUSPECT_NATS[0]), *_beside_gaps(column))]
+        for number, end in enumerate(ends):
+            if not any(abs(y - end) < MAX_END_DISTANCE_ROWS * row for y in doubtful):
+                continue
+            for step in (row, -row, row / 2, -row / 2):
+                moved = [*ends[:number], end + step, *ends[number + 1 :]]
+                if moved == sorted(moved):
+                    yield tuple(zip(moved[::2], moved[1::2], strict=True))
 
     def _has_surplus_at_ends(self, column: ReadColumn) -> tuple[bool, bool]:
         """Whether a surplus glyph is among the outermost ones of the first two strips, and of the last two."""
@@ -464,30 +467,31 @@ def _with_rows(line: Column, row_of_cell: Mapping[int, Row]) -> Column:
     return replace(line, parsed=tuple(runs))
 
 
-def _lines_of_other_lengths(column: ReadColumn, line: Column) -> list[Column]:
-    """Variants of a column's line: with a note a row longer if there are surplus glyphs in or beside it, or a row
-    shorter if characters of it have no glyph."""
-    surplus = (column.glyphs[index] for pairing in column.pairings if not pairing.cells for index in pairing.glyphs)
-    surplus_runs = {column.strips[glyph.strip].run for glyph in surplus}
-    extra_cells = {column.cells[pairing.cells[0]] for pairing in column.pairings if pairing.step is Step.EXTRA_CELL}
-    lines = []
-    for index, run in enumerate(line.runs):
-        if not run.is_note:
-            continue
-        if surplus_runs & {index - 1, index, index + 1}:
-            lines.append(_with_longer_note(line, index))
-        size = run.height
-        if size > 1 and extra_cells & set(run.cells):
-            shorter = replace(run, right=run.right[: size - 1], left=run.left[: size - 1])
-            lines.append(_with_run_replaced(line, index, [shorter]))
-    return lines
+def _note_places(column: ReadColumn, cell: float) -> NotePlaces:
+    """The top and the bottom of each note of a column, by its strips; `cell` is the height of a cell."""
+    margin = MARGIN_CELLS * cell
+    strips = [strip for strip in column.strips if strip.row is not Row.MAIN]
+    of_notes = [list(group) for _, group in groupby(strips, key=lambda strip: strip.run)]
+    return tuple(
+        (min(strip.top for strip in note) + margin, max(strip.bottom for strip in note) - margin) for note in of_notes
+    )
 
 
-def _with_longer_note(line: Column, index: int) -> Column:
-    """The line with its run of that index, a note, a row longer."""
-    run = line.runs[index]
-    added = (Cell(MISSING_TEXT, 0, 0, Row.RIGHT),) * (run.height + 1 - len(run.right))
-    return _with_run_replaced(line, index, [replace(run, right=(*run.right, *added))])
+def _beside_gaps(column: ReadColumn) -> list[Glyph]:
+    """The glyphs before and behind characters without a glyph."""
+    beside = pairwise(column.pairings)
+    gaps = [pair for pair in beside if Step.EXTRA_CELL in (pair[0].step, pair[1].step)]
+    return [column.glyphs[number] for pairing in chain.from_iterable(gaps) for number in pairing.glyphs]
+
+
+def _row_height(column: ReadColumn) -> float:
+    """The median distance of glyphs that follow each other in a half-row, in pixels; 0 where none do."""
+    distances = [
+        below.y - above.y
+        for above, below in pairwise(column.glyphs)
+        if above.strip == below.strip and above.row is not Row.MAIN
+    ]
+    return median(distances or [0.0])
 
 
 def _cells_of_two_glyphs(column: ReadColumn) -> list[int]:
@@ -508,8 +512,7 @@ def _is_unclear(glyph: Glyph) -> bool:
 
 def _has_surplus_half(column: ReadColumn) -> bool:
     """Whether a note has a surplus glyph that is surely read."""
-    surplus = (column.glyphs[pairing.glyphs[0]] for pairing in column.pairings if pairing.step is Step.EXTRA_GLYPH)
-    return any(glyph.row is not Row.MAIN and _is_surely_read(glyph) for glyph in surplus)
+    return any(glyph.row is not Row.MAIN and _is_surely_read(glyph) for glyph in column.surplus)
 
 
 def _is_surely_read(glyph: Glyph) -> bool:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from itertools import cycle
 from pathlib import Path
 
 import cv2
@@ -18,6 +19,8 @@ from proof.ocr.ppocr import PPOCR
 from proof.report.upright import turn_of
 from proof.text.model import Page
 from proof.text.read import read_transcription
+from scripts.bench.book_pages import draw_book_kind
+from scripts.bench.plain_pages import PlainPage
 from tests.half_folios import MakePage
 from tests.layout.drawn import written
 from tests.layout.openings import side_by_side
@@ -245,3 +248,19 @@ def test_a_leaf_of_two_halves_is_not_read_as_one_of_them_for_a_column_that_its_t
     left = np.pad(left, ((0, len(right) - len(left)), (0, 0)), constant_values=255)
     result = check_pixels(ppocr, make_page(*NINE[:8], *few), side_by_side(right, left).image)
     assert reasons(result) == ["column missing"]
+
+
+@pytest.mark.parametrize("kind", ["any book", "black edges", "wormholes", "next leaf"])
+def test_notes_with_low_rows_are_read_to_their_ends_where_readings_stand_beside_the_text(
+    ppocr: PPOCR, kind: str
+) -> None:
+    """In ruled columns, whose number of rows says nothing of those of the notes. The characters of the first and of the
+    last row of a note nearly touch, and readings in small script stand between its half-rows and main text."""
+    letters = (
+        "天地人十一吉禮三十一五帝五帝兆五帝義及配神迎氣祭五帝祭五帝儀秦四畤漢五畤東漢五郊迎氣卷三十二吉禮三十二五帝祭"
+        "寒暑歴代祭五帝祭四時附寒暑坎壇享司暑司寒歴代享司寒卷三十三吉禮三十三日月日月坎壇正祭因事祭日月祭日月儀日月附"
+    )
+    book = draw_book_kind(kind, cycle(letters), [10243])
+    page = PlainPage.of("P", book.image, book.lines, book.boxes).page
+    assert any(run.is_note for column in page.columns for run in column.runs)
+    assert raised(check_pixels(ppocr, page, book.image)) == []

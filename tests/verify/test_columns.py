@@ -11,9 +11,7 @@ import pytest
 
 from proof.images.load import LoadedImage, load_image
 from proof.layout.half_folio import Layout, find_layout
-from proof.layout.runs import CutBy
 from proof.ocr.engine import Engine, Pixels, Reading, WrappedEngine
-from proof.ocr.page_record import CutStrip
 from proof.ocr.ppocr import PPOCR
 from proof.ocr.readings import HalfFolioReadings
 from proof.text.column import parse_column
@@ -24,8 +22,7 @@ from proof.verify.align import Step
 from proof.verify.columns import ColumnReader, ReadColumn
 from proof.verify.likeness import WordLikeness
 from proof.verify.page import half_folio
-from tests.verify.columns import laid, sure
-from tests.verify.pages import PAGES, line, sound_sample
+from tests.verify.pages import PAGES, sound_sample
 
 SEALED, SECOND, FIRST = "WYG0103-0192c", "WYG0103-0192d", "WYG0103-0193a"
 
@@ -163,11 +160,3 @@ def test_a_note_of_another_length_than_its_line_says_is_cut_as_long_as_it_is(
     differences = steps(leaf.read(number, source.replace(was, written)))
     assert expected in differences
     assert name == "c" or len(differences) == 1
-
-
-def test_runs_that_the_image_decided_are_not_looked_up_in_the_line() -> None:
-    """The line has one run; the image has three, and a surplus character in the last."""
-    strips = tuple(CutStrip(1, run, Row.MAIN, 0.0, 0.0, 0.0, 0.0, b"") for run in range(3))
-    surplus = replace(sure("夫")[0], strip=2)
-    column = replace(laid("", [surplus]), cut_by=CutBy.SEEN, strips=strips)
-    assert ColumnReader._with_half_row(None, column, line("司射")) is column  # type: ignore[arg-type]
