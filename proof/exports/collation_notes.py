@@ -14,23 +14,20 @@ from dataclasses import dataclass, field, replace
 from operator import attrgetter
 from typing import NamedTuple
 
-from proof.exports.corrections import Correction, PlacedCorrection
+from proof.exports.corrections import Correction, EditOrder, PlacedCorrection
 from proof.exports.source import CorrectedSource
 from proof.model.flags import Kind
 from proof.store.authorities import IMAGE, REASONED
-from proof.store.carried_places import FormerPlace
 from proof.text.addresses import Addresses
 from proof.text.column import parse_column
 from proof.text.edit import Edit
 from proof.text.layers import LayerStretch
-from proof.text.lines import LINE_ENDING_SIGNS
 from proof.text.model import Page, Script, is_han
 from proof.text.numerals import numeral
 from proof.text.transcription import Transcription
 
 _START = attrgetter("start")
 _END = attrgetter("end")
-_Order = tuple[tuple[int, int], tuple[bool, float, FormerPlace]]
 
 _SIMPLIFIED = str.maketrans(dict(zip("據刪補脫從無卷葉當記處連寫誤闕", "据删补脱从无卷叶当记处连写误阙", strict=True)))
 _MAX_QUOTED = 12
@@ -131,7 +128,7 @@ class _LineChange(NamedTuple):
     """A correction that adds `lines` to its page, or takes them away. `page` is None in a text without pages."""
 
     page: str | None
-    order: _Order
+    order: EditOrder
     lines: int
 
 
@@ -139,7 +136,7 @@ def _line_changes(corrected: CorrectedSource) -> list[_LineChange]:
     edition = corrected.edition
     pages = (placed.correction.page if edition.paged else None for placed in corrected.placed)
     changes = (
-        _LineChange(page, _order(placed), _lines_added(placed, edition))
+        _LineChange(page, placed.order, _lines_added(placed, edition))
         for page, placed in zip(pages, corrected.placed, strict=True)
     )
     return [change for change in changes if change.lines]
@@ -148,8 +145,8 @@ def _line_changes(corrected: CorrectedSource) -> list[_LineChange]:
 def _corrected_line(placed: PlacedCorrection, line_changes: Iterable[_LineChange]) -> int:
     """The number of the column of a correction in the corrected text: columns may be added, deleted, split or joined
     before it on its page."""
-    correction, order = placed.correction, _order(placed)
-    added = int(correction.adds_column and placed.edit.replacement.startswith(tuple(LINE_ENDING_SIGNS)))
+    correction, order = placed.correction, placed.order
+    added = int(correction.adds_column and correction.offset > 0)
     added += sum(
         change.lines for change in line_changes if change.page in (None, correction.page) and change.order < order
     )
@@ -161,11 +158,6 @@ def _lines_added(placed: PlacedCorrection, edition: Transcription) -> int:
         return 0
     edit = placed.edit
     return edit.replacement.count("\n") - edition.text.count("\n", edit.start, edit.end)
-
-
-def _order(placed: PlacedCorrection) -> _Order:
-    """A sort key: the place in the text, and what comes first of insertions at one place."""
-    return placed.edit.place, placed.correction.order
 
 
 def _witness_names(notes: Iterable[CollationNote], names: Iterable[tuple[str, str]]) -> dict[str, str]:

@@ -6,16 +6,15 @@ refused.
 
 from __future__ import annotations
 
-from collections import defaultdict
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections import Counter, defaultdict
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
 from enum import unique
 
 from proof.locale.marking import Sentence, _
 from proof.locale.notices import in_english
-from proof.model.flags import LINE_BREAK, MAX_CONTEXT_CHARACTERS, Kind, insertion_order
+from proof.model.flags import LINE_BREAK, MAX_CONTEXT_CHARACTERS, FormerPlace, Kind, insertion_order
 from proof.model.notices import MessageCode, Notice
-from proof.store.carried_places import FormerPlace
 from proof.text.addresses import Addresses
 from proof.text.edit import Edit
 from proof.text.lines import LINE_ENDING, LINE_ENDING_CHARACTERS, LINE_ENDING_SIGNS, line_edit
@@ -31,6 +30,7 @@ class Correction:
     replacement: in the script in which it was decided.
     start: the code point of the file at which the place begins; None if unknown.
     number: the number of its flag in the store, 0 for none. `flag` is the flag's id.
+    also: the numbers of the flags of equal decisions.
     authority: what it rests on (影像, a siglum, 他校, 本校, 理校); empty if nothing was stated.
     moved: the id of the other half's flag, for a moved character or column.
     column: the number on the image of a whole column, or of the column of missing characters; 0 if unknown.
@@ -62,6 +62,7 @@ class Correction:
     is_typed: bool = False
     start: int | None = None
     number: int = 0
+    also: tuple[int, ...] = ()
     copy_reads: str | None = None
     readings: tuple[tuple[str, str], ...] = ()
     names: tuple[tuple[str, str], ...] = ()
@@ -98,11 +99,6 @@ class Correction:
         return self.adds_column or other.adds_column
 
     @property
-    def order(self) -> tuple[bool, float, FormerPlace]:
-        """A sort key for insertions at one place."""
-        return *insertion_order(self.offset, self.column, self.replacement, is_column=self.adds_column), self.former
-
-    @property
     def is_of_line_ending(self) -> bool:
         """Whether it splits a line, or joins two."""
         return self.kind is Kind.LAYOUT and LINE_BREAK in (self.original, self.replacement)
@@ -135,12 +131,26 @@ def place_and_change(page: str, line: int, offset: int, old: str, new: str) -> S
     return Sentence(message, page=page, column=line, offset=offset, change=change)
 
 
+EditOrder = tuple[int, int, bool, bool, FormerPlace, float]
+"""A sort key of edits: the place, and `insertion_order`."""
+
+
 @dataclass(frozen=True, slots=True)
 class PlacedCorrection:
     """A correction with its edit of the file."""
 
     correction: Correction
     edit: Edit
+
+    @property
+    def order(self) -> EditOrder:
+        """A sort key: the place of the edit, and what comes first of insertions at one place."""
+        correction = self.correction
+        is_in_line = correction.start in (None, self.edit.start)  # else a column goes behind the line
+        offset = correction.offset if is_in_line else 0
+        inserted, is_column = correction.replacement, correction.adds_column
+        order = insertion_order(offset, correction.column, inserted, correction.former, is_column=is_column)
+        return *self.edit.place, *order
 
     @property
     def written(self) -> str:
@@ -209,7 +219,7 @@ def place(edition: Transcription, corrections: Sequence[Correction]) -> Placemen
             refused.append(placement)
         else:
             applied.append(correction)
-    return Placements(tuple(placed), tuple(applied), tuple(refused))
+    return Placements(tuple(_kept_on_pages(addresses, placed)), tuple(applied), tuple(refused))
 
 
 def _applied_together(
@@ -283,6 +293,18 @@ def _has_at_place(line: str, correction: Correction, text: str) -> bool:
     return begins_line and ends_line and line[:start].endswith(before) and line.startswith(after, end)
 
 
+def _kept_on_pages(addresses: Addresses, placed: Sequence[PlacedCorrection]) -> Iterator[PlacedCorrection]:
+    """The corrections, with the last column of a page deleted with the line ending before it, so that its place stays
+    on this page; but not if another edit is made there."""
+    starts = Counter(each.edit.start for each in placed)
+    for each in placed:
+        edit, start = each.edit, each.edit.start
+        end_before = addresses.end_before_last(start) if each.correction.deletes_column else None
+        if end_before is not None and starts[end_before] + starts[start] == 1:
+            edit = Edit(end_before, start + each.correction.length - end_before, "")
+        yield replace(each, edit=edit)
+
+
 def _placed_at(edition: Transcription, correction: Correction, start: int) -> PlacedCorrection | RefusedCorrection:
     """A correction whose place is known, with its edit."""
     joins = correction.kind is Kind.LAYOUT and correction.original == LINE_BREAK
@@ -297,15 +319,13 @@ def _placed_at(edition: Transcription, correction: Correction, start: int) -> Pl
     return PlacedCorrection(correction, edit)
 
 
-def _is_between_lines(text: str, start: int, lines: str) -> bool:
-    """Whether `lines`, which begin at `start` of a text, are whole lines of it, with or without a line ending; if
-    empty, whether a line begins or ends there."""
-    end = start + len(lines)
+def _is_between_lines(text: str, start: int, line: str) -> bool:
+    """Whether `line`, which begins at `start` of a text, is a whole line of it; if empty, whether a line begins or ends
+    there."""
+    end = start + len(line)
     begins = start == 0 or text[start - 1] in LINE_ENDING_SIGNS
     ends = end == len(text) or text[end] in LINE_ENDING_SIGNS
-    if not lines:
-        return begins or ends
-    return (begins or lines[0] in LINE_ENDING_SIGNS) and (ends or lines[-1] in LINE_ENDING_SIGNS)
+    return begins and ends if line else begins or ends
 
 
 def _malformed(correction: Correction) -> RefusedCorrection | None:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from enum import unique
 from typing import NamedTuple
@@ -21,11 +21,13 @@ from proof.store.carried_places import (
     ExportEdits,
     LaterDecision,
     LostDecision,
+    StandingDecision,
     WithdrawnDecision,
     already_restored,
     is_deleted_with_its_line,
     replaced_by_later,
     restored_readings,
+    superseded,
 )
 from proof.store.decision_records import Decision, State, Verdict
 from proof.store.text_files import DecidedPlace
@@ -49,6 +51,7 @@ class Unused(MessageCode):
         "its line is split here, and the image does not show to which part it belongs; decide it again, after"
         " an export and another check"
     )
+    WAITS = _("what was decided there later is taken back first; export again")
     GONE = _("its place in the text was changed, and does not have what was decided; decide it again")
     OTHER_HALF = Refusal.OTHER_HALF.value
     PAGE = _("about a whole page, and changes no text")
@@ -119,17 +122,18 @@ def note_written(store: Store, corrected: CorrectedSource, is_current: Callable[
     written = [change for change in corrected.placed if change.correction.changes]
     edits = ExportEdits(
         tuple(change.edit for change in written),
-        {change.correction.number: change.edit for change in written if change.correction.number},
+        {number: change.edit for change in written for number in (change.correction.number, *change.correction.also)},
     )
     for path in store.texts.find(edition).paths:
         store.texts.record_export(path, edition.text, corrected.text, edition.script.value, edits, is_current)
 
 
 class _DecidedCorrection(NamedTuple):
-    """A correction and the decision that it was made of."""
+    """A correction and the decision that it was made of; `first` is the id of the first decision on its flag."""
 
     decision: Decision
     correction: Correction
+    first: int
 
     @property
     def span(self) -> Span:
@@ -204,20 +208,21 @@ class _DecisionsByEffect:
         reads_as_decided = present.reads == place.decided_reading
         reads = present.reads if place.is_whole else self._edition.text[present.span.start : present.span.end]
         if reads != place.transcribed:
-            self._later.append(LaterDecision(decision.flag, decided.first, place.transcribed, present.span))
+            stands = decision.state is not State.OPEN
+            self._later.append(LaterDecision(decision.flag, decided.first, place.transcribed, present.span, stands))
         if decision.state is State.OPEN:
-            withdrawn = WithdrawnDecision(decision.flag, decided.first, *present, place.transcribed, decided.given)
-            self._withdrawn.append(withdrawn)
+            ids = decision.flag, decided.first, decision.id
+            self._withdrawn.append(WithdrawnDecision(*ids, *present, place.transcribed, decided.given))
         correction = _correction(decision, present.span, self._edition, self._addresses, self._policy)
         correction = replace(correction, has_image=decided.has_image, former=place.former)
         if decision.state is State.UNSURE:
             self._noted.append(correction)
             self._doubted.append(_KeptPlace(decision, present.span))
         if decision.state is State.CORRECTED and reads_as_decided and present.reads != place.transcribed:
-            self._applied.append(_DecidedCorrection(decision, correction))
+            self._applied.append(_DecidedCorrection(decision, correction, decided.first))
             self._noted.append(replace(correction, original=decision.transcribed))
         elif not reads_as_decided or _writes(decision):
-            self._corrected.append(_DecidedCorrection(decision, correction))
+            self._corrected.append(_DecidedCorrection(decision, correction, decided.first))
         elif decision.state is State.KEPT:
             self._kept.append(_KeptPlace(decision, present.span))
 
@@ -225,40 +230,51 @@ class _DecisionsByEffect:
         """Leave out the decisions whose places are lost, but for those that a later decision replaced."""
         places = [LostDecision(lost.first, lost.place, lost.content) for lost in self._lost]
         replaced = replaced_by_later(places, self._later, self._edition.text)
-        for lost in self._lost:
-            if is_deleted_with_its_line(lost.place, lost.content):
-                self._settled += 1
-            elif lost.place.flag not in replaced:
-                self._leave_out(lost.decision, Unused.GONE)
         undone = [made for made in self._corrected if made.decision.state is State.OPEN]
         withdrawn = {made.decision.flag: made.correction.replacement for made in undone}
         restored = restored_readings(withdrawn, places, replaced)
         self._corrected = [
             made._replace(
                 correction=replace(
-                    made.correction, replacement=restored.get(made.decision.flag, made.correction.replacement)
+                    made.correction, replacement=restored.readings.get(made.decision.flag, made.correction.replacement)
                 )
             )
             for made in self._corrected
         ]
+        for lost in self._lost:
+            if lost.place.flag in restored.waiting:
+                self._leave_out(lost.decision, Unused.WAITS)
+            elif is_deleted_with_its_line(lost.place, lost.content):
+                self._settled += 1
+            elif lost.place.flag not in replaced:
+                self._leave_out(lost.decision, Unused.GONE)
 
     def _leave_out(self, decision: Decision, reason: Unused) -> None:
         self.left_out.append(LeftOut(decision, reason, str(self._edition.path)))
+
+    def _standing(self) -> Iterator[StandingDecision]:
+        """The decisions that hold and are still to be written, and those that keep a place or leave it in doubt."""
+        for made in self._corrected:
+            if made.decision.state is not State.OPEN:
+                yield StandingDecision(made.decision.id, made.span, made.decision.transcribed, None)
+        for decision, span in (*self._kept, *self._doubted):
+            yield StandingDecision(decision.id, span, decision.transcribed, decision.suggested)
 
     def decided(self) -> Decided:
         """All that was added, without corrections that contradict each other."""
         self._add_lost()
         applied = [AppliedDecision(made.span, made.decision.transcribed) for made in self._applied]
-        restored = already_restored(self._withdrawn, applied)
-        current = _without_superseded(self._corrected, [*self._kept, *self._doubted], restored)
+        kept = already_restored(self._withdrawn, applied) | superseded(self._withdrawn, self._standing())
+        undone = {made.decision.flag for made in self._corrected if made.decision.state is State.OPEN}
+        current = [made for made in self._corrected if made.decision.flag not in undone & kept]
         corrections, conflicts = _without_conflicts(current, self._kept, self._applied)
         for reason, decisions in conflicts.items():
             for decision in decisions:
                 self._leave_out(decision, reason)
         halves = _halves_of_refused(corrections, self.left_out)
-        for decision, _correction_of_flag in self._corrected:
-            if decision.uid in halves:
-                self._leave_out(decision, Unused.OTHER_HALF)
+        for made in self._corrected:
+            if made.decision.uid in halves:
+                self._leave_out(made.decision, Unused.OTHER_HALF)
         return Decided(
             self._edition,
             tuple(correction for correction in corrections if correction.flag not in halves),
@@ -352,39 +368,6 @@ def _as_read(decision: Decision, policy: VariantPolicy) -> str:
     return decision.reading
 
 
-def _without_superseded(
-    corrected: Sequence[_DecidedCorrection], kept: Iterable[_KeptPlace], restored: Collection[int]
-) -> list[_DecidedCorrection]:
-    """`corrected` without superseded restorations. A withdrawn correction that was written is restored, unless the text
-    has the restored characters already (the flag is in `restored`), the characters have a newer decision, or somebody
-    decided that they are not missing. `kept` are the places that were kept or left in doubt."""
-    newest: dict[int, int] = {}
-    spans = [(made.span, made.decision.id) for made in corrected if made.decision.state is not State.OPEN]
-    not_missing: dict[_Characters, int] = {}
-    for decision, span in kept:
-        if span.length or decision.transcribed:
-            spans.append((span, decision.id))
-        else:
-            not_missing[span, decision.suggested] = max(not_missing.get((span, decision.suggested), 0), decision.id)
-    for span, number in spans:
-        for part in _parts(span):
-            newest[part] = max(newest.get(part, 0), number)
-
-    def is_superseded(made: _DecidedCorrection) -> bool:
-        if made.decision.state is not State.OPEN:
-            return False
-        newer = max(newest.get(part, 0) for part in _parts(made.span))
-        newer = max(newer, not_missing.get(made.characters, 0))
-        return newer > made.decision.id or made.decision.flag in restored
-
-    return [made for made in corrected if not is_superseded(made)]
-
-
-def _parts(span: Span) -> range:
-    """The numbers of a span's characters (odd: 2n + 1) and the gaps between them (even); of an empty span, its gap."""
-    return range(2 * span.start + 1, 2 * span.end) if span.length else range(2 * span.start, 2 * span.start + 1)
-
-
 def _without_conflicts(
     corrected: Iterable[_DecidedCorrection], kept: Iterable[_KeptPlace], applied: Iterable[_DecidedCorrection]
 ) -> tuple[list[Correction], dict[Unused, list[Decision]]]:
@@ -405,28 +388,32 @@ def _without_conflicts(
     conflicting |= {
         made.decision.id: made.decision for made in ordered if made.decision.id < newest.get(made.characters, 0)
     }
-    unused = conflicting.keys() | overlaps.waiting.keys() | overlaps.repeated
+    unused = conflicting.keys() | overlaps.waiting.keys() | overlaps.repeated.keys()
     used = sorted((made for made in ordered if made.decision.id not in unused), key=lambda made: made.decision.id)
     unused_for: dict[Unused, list[Decision]] = defaultdict(list)
     unused_for[Unused.CONFLICT] = [conflicting[number] for number in sorted(conflicting)]
     for number in sorted(overlaps.waiting.keys() - conflicting):
         decision, reason = overlaps.waiting[number]
         unused_for[reason].append(decision)
-    return [made.correction for made in used], unused_for
+    equal: defaultdict[int, list[int]] = defaultdict(list)
+    for made in ordered:
+        if made.decision.id in overlaps.repeated:
+            equal[overlaps.repeated[made.decision.id]].append(made.decision.flag)
+    return [replace(made.correction, also=tuple(equal[made.decision.id])) for made in used], unused_for
 
 
 class _Overlaps(NamedTuple):
     """What overlapping corrections lead to, by the ids of decisions: those in conflict, those that wait until another
-    is written, with the reason, and those that repeat another."""
+    is written, with the reason, and those that repeat another, with its id."""
 
     conflicting: dict[int, Decision]
     waiting: dict[int, tuple[Decision, Unused]]
-    repeated: set[int]
+    repeated: dict[int, int]
 
 
 def _overlaps(ordered: Sequence[_DecidedCorrection]) -> _Overlaps:
     """The overlaps of corrections, which are given in the order of their places."""
-    overlaps = _Overlaps({}, {}, set())
+    overlaps = _Overlaps({}, {}, {})
     for at, made in enumerate(ordered):
         for other in ordered[at + 1 :]:
             if other.span.start > made.span.end:
@@ -434,7 +421,7 @@ def _overlaps(ordered: Sequence[_DecidedCorrection]) -> _Overlaps:
             if made.correction.is_beside(other.correction):
                 continue
             if made.span == other.span and made.correction.replacement == other.correction.replacement:
-                overlaps.repeated.add(other.decision.id)
+                overlaps.repeated.setdefault(other.decision.id, made.decision.id)
             elif _collide(made, other):
                 waiting = _waiting(made, other) or _waiting(other, made)
                 if waiting is not None:
@@ -458,7 +445,10 @@ def _conflicting_with_kept(corrected: Iterable[_DecidedCorrection], kept: Iterab
 
 
 def _waiting(first: _DecidedCorrection, second: _DecidedCorrection) -> tuple[Decision, Unused] | None:
-    """The decision of `second`, if it waits until the colliding `first` is written, and why."""
+    """The decision of `second`, if it waits until the colliding `first` is written, and why. Of two that were taken
+    back, the one that was made first waits."""
+    if first.decision.state is second.decision.state is State.OPEN and first.first > second.first:
+        return second.decision, Unused.WAITS
     if _moves_column(first.correction) and not _moves_column(second.correction):
         return second.decision, Unused.MOVES
     divides = first.correction.replacement == LINE_BREAK
@@ -470,13 +460,6 @@ def _waiting(first: _DecidedCorrection, second: _DecidedCorrection) -> tuple[Dec
 def _moves_column(correction: Correction) -> bool:
     """Whether a correction takes a whole column away that moves to another place."""
     return correction.deletes_column and bool(correction.moved)
-
-
-def _column_characters(deletion: _DecidedCorrection) -> Span:
-    """The characters of a deleted column, without the line ending that goes with them."""
-    characters = LINE_ENDING.sub("", deletion.correction.original)
-    before = max(deletion.correction.original.find(characters), 0)
-    return Span(deletion.span.start + before, len(characters))
 
 
 def _collide(first: _DecidedCorrection, second: _DecidedCorrection) -> bool:
@@ -491,9 +474,7 @@ def _collide(first: _DecidedCorrection, second: _DecidedCorrection) -> bool:
             continue
         if is_adjacent and other.correction.joins_lines:
             return True
-        characters = _column_characters(column)
-        touches = other.span.start <= characters.end and characters.start <= other.span.end
-        if touches and other.correction.kind is not Kind.LAYOUT:
+        if column.span.touches(other.span) and other.correction.kind is not Kind.LAYOUT:
             return True
     if first.span.start == second.span.start and not (first.span.length and second.span.length):
         return first.span.length == second.span.length

@@ -125,9 +125,7 @@ def _writable(
     edition: Transcription, placed: Sequence[PlacedCorrection]
 ) -> tuple[list[PlacedCorrection], list[RefusedCorrection]]:
     """The corrections that can be written together, in the order of their places, and the others with the reason."""
-    ordered = sorted(
-        range(len(placed)), key=lambda number: (placed[number].edit.place, placed[number].correction.order)
-    )
+    ordered = sorted(range(len(placed)), key=lambda number: placed[number].order)
     changing = [number for number in ordered if placed[number].correction.changes]
     refused = dict.fromkeys(_on_one_place(placed, changing), Refusal.SAME_PLACE)
     for number in changing:

@@ -16,7 +16,8 @@ from math import inf
 from operator import attrgetter
 from typing import NamedTuple
 
-from proof.text.edit import Edit
+from proof.model.flags import LINE_BREAK, FormerPlace
+from proof.text.edit import Edit, edited
 from proof.text.lines import LINE_ENDING, LINE_ENDING_SIGNS
 from proof.text.model import Script
 from proof.text.positions import PositionMap, Span, line_end
@@ -29,10 +30,6 @@ def policy_of_script(script: str) -> VariantPolicy:
 
 
 _CHARACTERS = re.compile(f"[^{LINE_ENDING_SIGNS}]+")
-
-FormerPlace = tuple[int, ...]
-"""Where deleted characters stood when they were decided first: their line, their offset in it, and the id of the
-decision; empty for characters that the text has. It orders neighbours that were deleted and have one place since."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,7 +48,7 @@ class Place:
     `transcribed` are the characters at the time of the check, `decided_reading` those that belong there after the
     decisions. An `is_whole` place (of a seeded error, a column or a page) is lost if its characters change, even to
     another of its readings. `is_decided`: somebody decided its reading. `rank` orders what is inserted at one place as
-    on the image (`rank_on_image`), 0 if unknown; `former` what was deleted at one place (`FormerPlace`).
+    on the image (`rank_on_image`), 0 if unknown; `former` what was deleted at one place.
     """
 
     flag: int
@@ -96,12 +93,14 @@ class CarriedPlace(NamedTuple):
 
 
 class WithdrawnDecision(NamedTuple):
-    """A decision on the flag number `flag` that was taken back. `first` is the id of the first decision on the flag,
-    `span` the place in the present content of its text, `reads` the characters there, `transcribed` those at the time
-    of the check. `given` are all readings that were decided at a place without characters."""
+    """A decision on the flag number `flag` that was taken back. `first` and `last` are the ids of the first and the
+    last decision on the flag. `span` is the place in the present content of its text, `reads` the characters there,
+    `transcribed` those at the time of the check. `given` are all readings that were decided at a place without
+    characters."""
 
     flag: int
     first: int
+    last: int
     span: Span
     reads: str
     transcribed: str
@@ -142,6 +141,42 @@ def already_restored(withdrawn: Iterable[WithdrawnDecision], applied: Collection
     }
 
 
+class StandingDecision(NamedTuple):
+    """A decision that holds and that the text need not have: its id, its place in the present content, and the
+    characters at the time of the check. `unwanted` is a suggested insertion that was not accepted."""
+
+    last: int
+    span: Span
+    transcribed: str
+    unwanted: str | None
+
+
+def superseded(withdrawn: Iterable[WithdrawnDecision], standing: Iterable[StandingDecision]) -> set[int]:
+    """The flags, by number, whose transcribed characters are not restored, since their place has a newer decision, or
+    somebody decided since that they are not missing there."""
+    newest: defaultdict[int, int] = defaultdict(int)
+    not_missing: defaultdict[tuple[Span, str], int] = defaultdict(int)
+    for decision in standing:
+        if decision.unwanted is not None and not decision.transcribed:
+            place = decision.span, decision.unwanted
+            not_missing[place] = max(not_missing[place], decision.last)
+            continue
+        for part in _parts(decision.span):
+            newest[part] = max(newest[part], decision.last)
+    flags = set()
+    for undone in withdrawn:
+        newer = max(newest[part] for part in _parts(undone.span))
+        missing = not_missing[undone.span, "" if undone.span.length else undone.transcribed]
+        if max(newer, missing) > undone.last:
+            flags.add(undone.flag)
+    return flags
+
+
+def _parts(span: Span) -> range:
+    """The numbers of a span's characters (odd: 2n + 1) and the gaps between them (even); of an empty span, its gap."""
+    return range(2 * span.start + 1, 2 * span.end) if span.length else range(2 * span.start, 2 * span.start + 1)
+
+
 class LostDecision(NamedTuple):
     """A decision whose place is lost, by the id of the `first` decision on its flag, and the last content that has the
     place."""
@@ -156,31 +191,34 @@ class LostDecision(NamedTuple):
         place = self.place
         return place.reads != place.transcribed and (place.is_written or not place.is_corrected)
 
+    def starts_of(self, replaced: str) -> list[int]:
+        """Where `replaced` may begin in the content, if a later decision replaced it: it has some of the characters of
+        the place, or is beside an empty one or a line ending."""
+        place = self.place
+        overlap = int(bool(place.extent) and place.reads != LINE_BREAK)
+        first, last = place.start - len(replaced) + overlap, place.span.end - overlap
+        return [at for at in range(max(first, 0), last + 1) if self.content.startswith(replaced, at)]
+
 
 class LaterDecision(NamedTuple):
     """A decision with which the text reads otherwise than `transcribed` at the `span` of its place; `first` is the id
-    of the first decision on the flag number `flag`."""
+    of the first decision on the flag number `flag`. `stands`: it was not taken back."""
 
     flag: int
     first: int
     transcribed: str
     span: Span
+    stands: bool
 
     def is_about_written(self, lost: LostDecision) -> bool:
-        """Whether it decided what the lost decision had written: some of these characters, or all of them if the lost
-        decision was taken back and they are to be restored. Where characters had been deleted, it inserted others or
-        replaced those before and behind."""
-        written, replaced = lost.place.reads, self.transcribed
-        if not lost.place.is_corrected:
-            return bool(written) and replaced.count(written) == 1
-        if not written:
-            return len(replaced) != 1
-        return written in replaced or replaced in written or _ends_in(written, replaced) or _ends_in(replaced, written)
-
-
-def _ends_in(first: str, second: str) -> bool:
-    """Whether the end of the first string is the beginning of the second one."""
-    return any(first.endswith(second[:length]) for length in range(1, len(second)))
+        """Whether it decided some of the characters that the lost decision had written: all of them, if it stands and
+        the lost one was taken back. What is inserted goes between several characters, or where some had been
+        deleted."""
+        takes_all = self.stands and not lost.place.is_corrected
+        if not self.transcribed:
+            return not lost.place.extent or (lost.place.extent > 1 and not takes_all)
+        spans = (Span(start, len(self.transcribed)) for start in lost.starts_of(self.transcribed))
+        return any(not takes_all or lost.place.span.is_within(span) for span in spans)
 
 
 def replaced_by_later(lost: Iterable[LostDecision], later: Iterable[LaterDecision], present: str) -> dict[int, int]:
@@ -197,24 +235,38 @@ def replaced_by_later(lost: Iterable[LostDecision], later: Iterable[LaterDecisio
         by = next((other for other in about_written if to_present(content).may_be(place.span, other.span)), None)
         if by is not None:
             replaced[place.flag] = by.flag
-            known.append(LaterDecision(place.flag, first, place.transcribed, by.span))
+            known.append(LaterDecision(place.flag, first, place.transcribed, by.span, place.is_corrected))
     return replaced
+
+
+class Restored(NamedTuple):
+    """What is restored where decisions were taken back, by the number of the flag, and the lost flags that wait for
+    that: the place of their own decisions, which were taken back as well, returns with it."""
+
+    readings: dict[int, str]
+    waiting: set[int]
 
 
 def restored_readings(
     withdrawn: Mapping[int, str], lost: Iterable[LostDecision], replaced: Mapping[int, int]
-) -> dict[int, str]:
-    """What is restored where decisions were taken back, by the number of the flag: the `withdrawn` readings or, where
-    the lost decision that had written these was taken back as well, what had been there before both. `replaced` is
-    that of `replaced_by_later`."""
-    restored, restores = dict(withdrawn), {flag: flag for flag in withdrawn}
-    place_of = {decision.place.flag: decision.place for decision in lost}
-    for flag, by in replaced.items():
-        place = place_of[flag]
-        if by in restores and not place.is_corrected:
-            restores[flag] = restores[by]
-            restored[restores[flag]] = restored[restores[flag]].replace(place.reads, place.transcribed)
-    return restored
+) -> Restored:
+    """The `withdrawn` readings and, where a lost decision that had written a part of these was taken back as well, what
+    had been there before both. `replaced` is that of `replaced_by_later`."""
+    edits: defaultdict[int, list[Edit]] = defaultdict(list)
+    waiting: set[int] = set()
+    lost_of = {decision.place.flag: decision for decision in lost if not decision.place.is_corrected}
+    former = {flag: decision.place.transcribed for flag, decision in lost_of.items()} | dict(withdrawn)
+    for flag in reversed(replaced):  # the parts of a part first
+        by = replaced[flag]
+        if flag not in lost_of or by not in former:
+            continue
+        place, starts = lost_of[flag].place, lost_of[flag].starts_of(former[by])
+        is_ending = LINE_BREAK in (place.reads, place.transcribed)
+        if len(starts) == 1 and place.span.is_within(Span(starts[0], len(former[by]))) and not is_ending:
+            edits[by].append(Edit(place.start - starts[0], place.extent, edited(former[flag], edits[flag])))
+        else:
+            waiting.add(flag)
+    return Restored({flag: edited(reading, edits[flag]) for flag, reading in withdrawn.items()}, waiting)
 
 
 class DecidedSpan(NamedTuple):
@@ -365,9 +417,9 @@ class _Carrier:
 
     def _carry(self, place: Place) -> CarriedPlace | None:
         if self._written is not None and place.flag in self._written.of_flags:
-            replacement = self._direct.written(self._written.of_flags[place.flag])
-            return CarriedPlace(replacement, place.decided_reading) if replacement is not None else None
-        unchanged = self._beside_insertions(place) or self._direct.where(*place.span) or self._without_ending(place)
+            written = self._direct.written(self._written.of_flags[place.flag])
+            return self._written_place(place, written) if written is not None else None
+        unchanged = self._beside_insertions(place) or self._direct.where(*place.span)
         corrected = self._corrected.get(place.flag)
         if corrected is not None:
             line_stands = self._direct.line_stands(place.start)
@@ -407,42 +459,47 @@ class _Carrier:
         (old_line, _), (new_line, _) = _in_line(self._old, place.span), _in_line(self._new, carried.span)
         return new_line.count(place.reads) >= old_line.count(place.reads)
 
-    def _insertions(self, places: Iterable[Place]) -> dict[int, list[tuple[Place, Span]]]:
-        """The insertions of the export, by their start in the old content, each with its span in the new content."""
-        insertions: defaultdict[int, list[tuple[Place, Span]]] = defaultdict(list)
+    def _insertions(self, places: Iterable[Place]) -> dict[tuple[int, bool], list[tuple[Place, Span]]]:
+        """The insertions of the export, each with its span in the new content, by their start in the old content: that
+        of the edit for places of characters, that of the place for whole places, which may be a line ending before."""
+        insertions: defaultdict[tuple[int, bool], list[tuple[Place, Span]]] = defaultdict(list)
         for place in places:
             edit = self._written.of_flags.get(place.flag) if self._written is not None else None
             span = self._direct.written(edit) if edit is not None and not edit.length else None
-            if span is not None:
-                insertions[place.start].append((place, span))
+            if edit is not None and span is not None:
+                insertions[edit.start, False].append((place, span))
+                insertions[place.start, True].append((place, span))
         return insertions
 
     def _beside_insertions(self, place: Place) -> Span | None:
         """The place of a missing or deleted column, or of such characters, as an empty span between what the export
-        inserted at its start; None for any other place, and if nothing was inserted there. Characters of an unknown
-        rank come after all columns at the beginning of a line, and before them at its end. What was deleted comes
-        before what was inserted instead."""
-        insertions = [] if place.extent else self._inserted_at.get(place.start, [])
+        inserted at its start; None for any other place, and if nothing was inserted there. Characters come after all
+        columns at the beginning of a line; what was deleted comes before what was inserted instead."""
+        insertions = [] if place.extent else self._inserted_at.get((place.start, place.is_whole), [])
+        begins_line = self._direct.begins_line(place.start)
         if place.former:
-            after = [span.start for other, span in insertions if not other.former or other.former > place.former]
-            before = [span.end for other, span in insertions if () < other.former < place.former]
+            columns = [span for other, span in insertions if begins_line and other.is_whole and not place.is_whole]
+            others = [(other.former, span) for other, span in insertions if span not in columns]
+            after = [span.start for former, span in others if not former or former > place.former]
+            before = [span.end for former, span in others if () < former < place.former]
+            before += [span.end for span in columns]
         else:
             unknown = place.rank
             if place.is_whole:
-                unknown = inf if self._direct.begins_line(place.start) else 0
+                unknown = inf if begins_line else 0
             after = [span.start for other, span in insertions if (other.rank or unknown) > place.rank > 0]
             before = [span.end for other, span in insertions if (other.rank or unknown) < place.rank]
         if after:
             return Span(min(after), 0)
         return Span(max(before), 0) if before else None
 
-    def _without_ending(self, place: Place) -> Span | None:
-        """The characters of an added column that was joined to another one, so that the line ending that belongs to its
-        place is gone; None for any other place."""
-        if not (place.is_whole and place.reads) or place.extent == len(place.reads):
-            return None
-        start = self._old.find(place.reads, place.start, place.span.end)
-        return self._direct.where(start, len(place.reads)) if start >= 0 else None
+    def _written_place(self, place: Place, written: Span) -> CarriedPlace:
+        """The place of a reading that the export wrote; that of a column is without the line ending written with it."""
+        text = self._new[written.start : written.end]
+        characters = LINE_ENDING.sub("", text)
+        if place.is_whole and characters:
+            written = Span(written.start + text.index(characters), len(characters))
+        return CarriedPlace(written, place.decided_reading)
 
     def _replaced_by_reading(self, place: Place) -> CarriedPlace | None:
         """The replacement of the characters if it is the decided reading, or else the transcribed one, in any variant

@@ -295,8 +295,8 @@ def _for_other_half(
     says_nothing = request.verdict is Verdict.RETAIN and other.suggested == other.transcribed
     if request.verdict not in _FOR_BOTH_HALVES or says_nothing:
         return None
-    last = chain.row(chain.version)
-    has_own_decision = other_chain.state is not State.OPEN and (last is None or not _twin(last, other_chain))
+    was_decided_along = any(_twin(row, other_chain) for row in chain.rows)
+    has_own_decision = other_chain.state is not State.OPEN and not was_decided_along
     if has_own_decision or _is_decided_in_part(session, other):
         return None
     return other_request

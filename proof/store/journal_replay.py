@@ -67,7 +67,7 @@ def replay_places(
         if line["act"] != TEXT:
             place = _place_of_line(line, number) if number in chains else None
             replay.add_place(number, place, content, lost=line.get("lost", False))
-        elif "edits" in line:
+        elif "edits" in line and not replay.has(content):  # an older store that was restored learns what was known
             replay.change_to(recorded.get((path, line["before"]), content))
             replay.change_to(content, line["script"], _export_edits(line, number_of_chain))
     places: dict[int, ReplayedPlace] = {}
@@ -95,9 +95,13 @@ class _TextReplay:
             versions = [version for version, known in enumerate(candidates) if known == content]
             self._places[number] = VersionedPlace(place, content, versions[-1] if versions else -1)
 
+    def has(self, content: str) -> bool:
+        """Whether the last version has this content."""
+        return bool(self._contents) and self._contents[-1] == content
+
     def change_to(self, content: str, script: str = "", written: ExportEdits | None = None) -> None:
         """Add a version with this content, unless the last one has it, and carry all places to it."""
-        if self._contents and self._contents[-1] == content:
+        if self.has(content):
             return
         before = self._contents[-1] if self._contents else None
         change = TextChange(before, content, len(self._contents) - 1, script, written)

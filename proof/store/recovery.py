@@ -101,14 +101,21 @@ def recover(session: Session, journal: JournalLines) -> Recovered:
     lines = _with_present_names(session, journal.lines, contents)
     chains, superseded = chains_of(lines)
     stored_chains = _stored_chains(session)
+    stored_flags = _decided_flags(session)
     recovery = _Recovery(session)
     last_of: dict[int, int] = {}
-    incomplete: dict[int, Sequence[tuple[int, Line]]] = {}
+    to_place: dict[int, Sequence[tuple[int, Line]]] = {}
     for chain in chains.values():
-        last = chain[-1][0]
-        for number, _ in recovery.missing(chain, stored_chains.get(_subject(chain[0][1]), [])):
-            last_of[number], incomplete[last] = last, chain
-    recovery.use_places(replay_places(lines, contents, incomplete))
+        (_, first), last = chain[0], chain[-1][0]
+        missing = recovery.missing(chain, stored_chains.get(_subject(first), []))
+        last_of |= {number: last for number, _ in missing}
+        if missing or first.get("first") in stored_flags:
+            to_place[last] = chain
+    recovery.use_places(replay_places(lines, contents, to_place))
+    for last in to_place:
+        flag = stored_flags.get(lines[last].get("first", ""))
+        if flag is not None:
+            recovery.correct_place(flag, lines[last], last)
     for number, last in sorted(last_of.items()):
         recovery.put(lines[number], last)
     recovery.finish()
@@ -153,6 +160,12 @@ def _subject(line: Line) -> tuple[str, ...]:
     return (DECISION, line["first"]) if line["act"] == DECISION else Subjects().of(line)
 
 
+def _decided_flags(session: Session) -> dict[str, FlagRow]:
+    """The decided flags in the store, by the keys of their first decisions."""
+    first = select(DecisionRow.key, FlagRow).join(FlagRow, FlagRow.id == DecisionRow.flag_id)
+    return dict(session.execute(first.where(DecisionRow.version == 1)).all())
+
+
 class _Recovery:
     """A recovery in progress: the counts and works of `Recovered`, and the flags that acts were put on."""
 
@@ -187,6 +200,22 @@ class _Recovery:
         """Give the places of acts, by the number of the last line of their chains."""
         self._places = places
         self._versions = _versions_of_lost(self._session, places.values())
+
+    def correct_place(self, flag: FlagRow, line: Line, last: int) -> None:
+        """Give a stored flag the place to which the journal carries it, if it has lost its own or the text reads
+        otherwise there: an older store does not know what exports have written since. `line` is the last one of its
+        chain."""
+        replayed = self._places.get(last)
+        if replayed is None or replayed.lost:
+            return
+        text = self._session.get(TextRow, flag.text_id)
+        is_lost = text is None or flag.version_id != text.version_id
+        if is_lost or flag.reads != replayed.place.place.reads:
+            self._place(flag, replayed)
+            page = self._page_with(flag, line)
+            if page is not None and page.id == flag.page_id:
+                _set_column(flag, page)
+            flag.stale = _is_stale(flag)
 
     def put(self, line: Line, last: int) -> None:
         """Put an act into the store, or note why it is unplaced. `last` is the number of the last line of its chain."""
@@ -264,15 +293,7 @@ class _Recovery:
     def _flag_at_place(self, line: Line, last: int) -> FlagRow | None:
         """The flag of a check at the place of an act, else a new flag; None if the store has no page for it."""
         flag, replayed = flag_of_line(line), self._places.get(last)
-        text = None
-        if replayed is not None:
-            text = self._session.scalar(select(TextRow).where(TextRow.path == replayed.path))
-        is_in_text = False
-        if text is not None and replayed is not None:
-            place, version = replayed.place.place, replayed.place.version
-            is_in_text = not replayed.lost
-            flag.text_id, flag.start, flag.extent, flag.reads = text.id, place.start, place.extent, place.reads
-            flag.version_id = self._versions[replayed.path, version] if replayed.lost else text.version_id
+        is_in_text = replayed is not None and self._place(flag, replayed)
         page_now = self._page_with(flag, line) if is_in_text else None
         page = page_now or self._page(line)
         if page is None:
@@ -285,16 +306,24 @@ class _Recovery:
             return checked_flag
         if flag.uid in used_ids:
             flag.uid = flag.uid[:UID_CHARACTERS] + sha_of(line["key"])[:20]  # request keys may begin alike
-        by_hand = flag.origin == Origin.PERSON.value
         is_lost = not is_in_text and bool(line.get("sha"))
-        is_written = flag.reads != flag.transcribed
-        flag.stale = not by_hand or is_lost or is_written
+        flag.stale = is_lost or _is_stale(flag)
         flag.work_id, flag.page_id, flag.last_run_id = page.work_id, page.id, page.result_run_id
         if page_now is not None:
             _set_column(flag, page_now)
         self._session.add(flag)
         self._session.flush()
         return flag
+
+    def _place(self, flag: FlagRow, replayed: ReplayedPlace) -> bool:
+        """Set the place of a flag; returns whether it is in the present text."""
+        text = self._session.scalar(select(TextRow).where(TextRow.path == replayed.path))
+        if text is None:
+            return False
+        place, version = replayed.place.place, replayed.place.version
+        flag.text_id, flag.start, flag.extent, flag.reads = text.id, place.start, place.extent, place.reads
+        flag.version_id = self._versions[replayed.path, version] if replayed.lost else text.version_id
+        return not replayed.lost
 
     def _page_with(self, flag: FlagRow, line: Line) -> PageRow | None:
         """The page of the work in which the place of a flag is now."""
@@ -338,6 +367,12 @@ def _versions_of_lost(session: Session, places: Iterable[ReplayedPlace]) -> dict
         last = session.scalar(earlier.order_by(TextVersionRow.id.desc()).limit(1))
         numbers[path, version] = last or insert_earlier_version(session, text, content).id
     return numbers
+
+
+def _is_stale(flag: FlagRow) -> bool:
+    """Whether a recovered flag is not asked: that of a check until a check finds it again, that of a person once an
+    export has written it."""
+    return flag.origin != Origin.PERSON.value or flag.reads != flag.transcribed
 
 
 def _set_column(flag: FlagRow, page: PageRow) -> None:

@@ -22,16 +22,16 @@ from collections.abc import Iterable, Mapping, Sequence
 from contextlib import suppress
 from functools import cache, lru_cache
 from pathlib import Path
+from typing import Any
 
 from sqlalchemy import ColumnElement, ScalarSelect, delete, func, select, update
 from sqlalchemy.orm import Session
 
 from proof.errors import TextError
 from proof.locale.marking import _
-from proof.model.flags import Kind, Origin, rank_on_image
+from proof.model.flags import FormerPlace, Kind, Origin, rank_on_image
 from proof.store.carried_places import (
     ExportEdits,
-    FormerPlace,
     LaterDecision,
     LostDecision,
     Place,
@@ -186,11 +186,17 @@ def versioned_places(session: Session, flags: Iterable[FlagRow]) -> list[Version
 
 
 def former_places(session: Session, which: ColumnElement[bool]) -> dict[int, FormerPlace]:
-    """Where the deleted characters of `which` flags stood when they were decided first, by number of the flag."""
-    query = select(DecisionRow.flag_id, DecisionRow.line, DecisionRow.offset, DecisionRow.id)
-    query = query.join(FlagRow, FlagRow.id == DecisionRow.flag_id).order_by(DecisionRow.id.desc())
-    query = query.where(which, FlagRow.extent == 0, FlagRow.transcribed != "")
-    return {flag: tuple(place) for flag, *place in session.execute(query)}
+    """Where the deleted characters of `which` flags stood when they were decided first, by number of the flag. Flags of
+    two works that deleted the same characters have one place."""
+    place = (DecisionRow.line, DecisionRow.offset, DecisionRow.context, FlagRow.transcribed)
+    query = select(DecisionRow.id, DecisionRow.flag_id, *place).join(FlagRow, FlagRow.id == DecisionRow.flag_id)
+    query = query.where(which, FlagRow.extent == 0, FlagRow.transcribed != "").order_by(DecisionRow.id.desc())
+    first_of: dict[tuple[object, ...], int] = {}
+    place_of_flag: dict[int, tuple[Any, ...]] = {}
+    for number, flag, *described in session.execute(query):
+        place_of_flag[flag] = tuple(described)
+        first_of[tuple(described)] = number
+    return {flag: (*described[:2], first_of[described]) for flag, described in place_of_flag.items()}
 
 
 def given_readings(session: Session, which: ColumnElement[bool]) -> dict[int, frozenset[str]]:
@@ -245,6 +251,12 @@ def first_decision_id() -> ScalarSelect[int]:
     return of_flag.correlate(FlagRow).scalar_subquery()
 
 
+def last_decision_id() -> ScalarSelect[int]:
+    """The id of the last decision on a queried flag; null if nothing was decided."""
+    of_flag = select(func.max(DecisionRow.id)).where(DecisionRow.flag_id == FlagRow.id)
+    return of_flag.correlate(FlagRow).scalar_subquery()
+
+
 def _written_decisions(session: Session, text: TextRow, content: str) -> list[LaterDecision]:
     """The decisions, in all works, on places where a text reads otherwise than it was transcribed. `content` is its
     present one."""
@@ -254,7 +266,8 @@ def _written_decisions(session: Session, text: TextRow, content: str) -> list[La
         place = place_of(flag)
         reads = place.reads if place.is_whole else content[place.start : place.span.end]
         if reads != place.transcribed:
-            written.append(LaterDecision(flag.id, first, place.transcribed, place.span))
+            stands = flag.state != State.OPEN.value
+            written.append(LaterDecision(flag.id, first, place.transcribed, place.span, stands))
     return written
 
 
@@ -274,7 +287,7 @@ def readings_to_restore(session: Session, text: int, withdrawn: Mapping[int, str
     content = cache(lambda version: stored_content(session, version) or "")
     lost = [LostDecision(first, place_of(flag), content(flag.version_id)) for flag, first in rows]
     replaced = replaced_in_text(session, text, lost)
-    return restored_readings(withdrawn, lost, replaced)
+    return restored_readings(withdrawn, lost, replaced).readings
 
 
 def check_place(session: Session, flag: FlagRow, reading: str) -> None:

@@ -28,7 +28,14 @@ from sqlalchemy.orm import Session, load_only
 
 from proof.model.flags import LINE_BREAK, Kind, insertion_order
 from proof.store.cache import Bounded
-from proof.store.carried_places import AppliedDecision, WithdrawnDecision, already_restored, meet
+from proof.store.carried_places import (
+    AppliedDecision,
+    StandingDecision,
+    WithdrawnDecision,
+    already_restored,
+    meet,
+    superseded,
+)
 from proof.store.decision_records import State
 from proof.store.double_readings import OwnState
 from proof.store.lookup import NO_WORK, NoPlaceError, StoredWork, find_works, newest_act_id
@@ -40,6 +47,7 @@ from proof.store.texts import (
     first_decision_id,
     former_places,
     given_readings,
+    last_decision_id,
     readings_before_export,
     readings_to_restore,
     stored_content,
@@ -296,6 +304,10 @@ def columns_of(
 
     def columns_of_file(pages_of_file: Iterable[PageRow]) -> Iterator[TextColumn]:
         for page in pages_of_file:
+            last = max(checked[page.id], default=0)
+            for flag in flags_of.pop((page.id, last + 1), ()):  # a column that is missing behind the last one
+                flag.offset = len(checked[page.id].get(last, ""))
+                flags_of[page.id, last].append(flag)
             for number, source in checked[page.id].items():
                 edits = _edits(source, flags_of.get((page.id, number), ()))
                 yield TextColumn(page.id, number, edited(source, edits), edits, source)
@@ -326,6 +338,7 @@ def _changing_flags(
         FlagRow.version_id,
         FlagRow.text_id,
         first_decision_id().label("first"),
+        last_decision_id().label("last"),
         FlagRow.evidence["column"].as_integer().label("column"),
         PageRow.version_id.label("checked_version"),
     )
@@ -356,7 +369,7 @@ def _changing_flags(
         flag.new, flag.former = new_readings.get(flag.id, decided_reading(flag)), former.get(flag.id, ())
         flag.given = given.get(flag.id, frozenset())
         flag.present = flag.reads
-        if flag.version_id != flag.checked_version and flag.kind != Kind.LAYOUT.value:
+        if flag.version_id != flag.checked_version and flag.reads != LINE_BREAK:
             flag.present = content_of(flag.version_id)[_span(flag).start : _span(flag).end]
     return flags_of
 
@@ -373,8 +386,9 @@ def _edits(source: str, flags: Collection[Any]) -> tuple[Edit, ...]:
             later = [other for other in exported if other.first > flag.first and _overlap(flag, other)]
             if any(new == flag.reads or _span(flag).is_within(_span(other)) for other in later):
                 continue  # it was replaced when the text was checked
-            written = source[flag.offset : flag.offset + flag.length]
-            old = written if written in flag.given else flag.transcribed
+            old = source[flag.offset : flag.offset + flag.length]
+            if old not in (flag.transcribed, *flag.given):
+                continue  # its place was lost when the page was checked, and came back with a column since
             if new == flag.reads:
                 new = edited(flag.present, _edits_within(flag, exported))
         if old == new:
@@ -385,8 +399,8 @@ def _edits(source: str, flags: Collection[Any]) -> tuple[Edit, ...]:
         edit = Edit(flag.offset, flag.length, new)
         if edit.start < reached or edit.end > len(source):
             continue
-        order = insertion_order(flag.offset, flag.column or 0, new, is_column=is_inserted_column)
-        edits.setdefault((*edit.place, flag.start or 0, flag.extent, *order, flag.former), edit)
+        order = insertion_order(flag.offset, flag.column or 0, new, flag.former, is_column=is_inserted_column)
+        edits.setdefault((*edit.place, flag.start or 0, flag.extent, *order), edit)
         reached = edit.end
     return tuple(edit for _, edit in sorted(edits.items()))
 
@@ -426,33 +440,35 @@ def _readings_to_restore(session: Session, flags: Iterable[Any]) -> dict[int, st
 
 
 def _restored_flags(session: Session, flags: Collection[Any]) -> set[int]:
-    """Those of `flags`, by number, that `already_restored` gives. The decisions of all works on a text count."""
+    """Those of `flags`, by number, whose transcribed characters are not restored: those that `already_restored` and
+    `superseded` give. The decisions of all works on a text count."""
     withdrawn: defaultdict[int, list[WithdrawnDecision]] = defaultdict(list)
     texts = {flag.text_id for flag in flags if not (flag.transcribed or flag.extent)}
     given = given_readings(session, FlagRow.text_id.in_(texts)) if texts else {}
     for flag in flags:
         if flag.state == State.OPEN.value and flag.start is not None and flag.first is not None:
-            span = Span(flag.start, flag.extent)
-            of_flag = given.get(flag.id, frozenset())
-            decision = WithdrawnDecision(flag.id, flag.first, span, flag.reads, flag.transcribed, of_flag)
-            withdrawn[flag.text_id].append(decision)
+            ids, of_flag = (flag.id, flag.first, flag.last), given.get(flag.id, frozenset())
+            withdrawn[flag.text_id].append(WithdrawnDecision(*ids, _span(flag), flag.reads, flag.transcribed, of_flag))
     written = {
         text for text, decisions in withdrawn.items() if any(each.reads != each.transcribed for each in decisions)
     }
     if not written:  # nothing is to be restored
         return set()
-    query = select(FlagRow.text_id, FlagRow.start, FlagRow.extent, FlagRow.transcribed).join(
-        TextRow, TextRow.id == FlagRow.text_id
-    )
+    query = select(TextRow.id, FlagRow, last_decision_id()).join(TextRow, TextRow.id == FlagRow.text_id)
     query = query.where(FlagRow.text_id.in_(written), FlagRow.version_id == TextRow.version_id)
-    query = query.where(FlagRow.state == State.CORRECTED.value, FlagRow.reads == FlagRow.reading)
-    query = query.where(FlagRow.reads != FlagRow.transcribed, ~IS_SEEDED)
+    query = query.where(FlagRow.version > 0, ~IS_SEEDED)
+    query = query.where(FlagRow.state.not_in([State.OPEN.value, State.SKIPPED.value]))
     applied: defaultdict[int, list[AppliedDecision]] = defaultdict(list)
-    for text, start, extent, transcribed in session.execute(query):
-        if text is not None and start is not None:
-            applied[text].append(AppliedDecision(Span(start, extent), transcribed))
+    standing: defaultdict[int, list[StandingDecision]] = defaultdict(list)
+    for text, flag, last in session.execute(query):
+        if flag.reads == decided_reading(flag) != flag.transcribed:
+            applied[text].append(AppliedDecision(_span(flag), flag.transcribed))
+        else:
+            unwanted = flag.suggested if flag.state in (State.KEPT.value, State.UNSURE.value) else None
+            standing[text].append(StandingDecision(last, _span(flag), flag.transcribed, unwanted))
     restored = (already_restored(withdrawn[text], applied[text]) for text in written)
-    return set().union(*restored)
+    replaced = (superseded(withdrawn[text], standing[text]) for text in written)
+    return set().union(*restored, *replaced)
 
 
 class _ComparedForms(dict[int, str | None]):

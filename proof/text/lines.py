@@ -180,19 +180,20 @@ def _unread_mark(source: str) -> RemarkCode | None:
 
 def line_edit(text: str, start: int, old: str, new: str, offset: int) -> Edit:
     """The edit that inserts or deletes a whole line with its ending, replaces the text of a line, or inserts or deletes
-    a line ending alone (`LINE_BREAK`). A line is inserted before that of `start` if the `offset` in it is 0."""
+    a line ending alone (`LINE_BREAK`). A line is inserted before that of `start` if the `offset` in it is 0, else
+    behind it. The ending behind a line goes with it, so that the line before keeps its own."""
     if new == LINE_BREAK:
         return Edit(start, 0, _ending(text, start))
     if old and new:
-        return Edit(start, len(old.rstrip(LINE_ENDING_SIGNS)), new)
+        return Edit(start, len(old), new)
     if old:
         length = 0 if old == LINE_BREAK else len(old)
-        includes_ending = bool(length and {old[0], old[-1]} & set(LINE_ENDING_SIGNS))
-        ending = None if includes_ending else LINE_ENDING.match(text, start + length)
+        ending = LINE_ENDING.match(text, start + length)
         return Edit(start, length + (len(ending[0]) if ending is not None else 0), "")
-    if offset == 0:
-        return Edit(start, 0, new + _ending(text, start))
-    return Edit(start, 0, _ending(text, start) + new)
+    before = LINE_ENDING.match(text, start) if offset else None
+    if offset and before is None:  # at the end of the text
+        return Edit(start, 0, _ending(text, start) + new)
+    return Edit(before.end() if before is not None else start, 0, new + _ending(text, start))
 
 
 def _ending(text: str, start: int) -> str:

@@ -194,20 +194,29 @@ class PositionMap:
 
     def may_be(self, old: Span, new: Span) -> bool:
         """Whether the characters of a place in the new version may have replaced those of one in the old version: they
-        are between the same neighbours, or in the same line if a neighbour was replaced as well."""
+        are between the same neighbours, or in the same line if a neighbour was replaced as well, or between the same
+        lines if their own is gone."""
         between = self.instead(*old)
         if between is not None:
             return new.touches(between)
-        line = next(self.kept(*_line_at(self._old, old.start)), None)
-        return line is not None and _line_at(self.new, line.start) == _line_at(self.new, new.start)
+        line = _line_at(self._old, old.start)
+        kept = next(self.kept(*line), None)
+        if kept is not None:
+            return _line_at(self.new, kept.start) == _line_at(self.new, new.start)
+        before, after = self._character(line.start - 1), self._character(line.end + 1)
+        return (before is not None and new.start == before + 1) or (after is not None and new.end == after)
 
     @cached_property
     def _beside_edits(self) -> dict[int, int]:
         """The places in the new version of the gaps before and after the characters that edits replaced; without those
-        that another edit filled."""
+        that another edit filled. A gap at the beginning of a line that is deleted with the ending before it goes there,
+        too."""
         gaps: dict[int, int] = {}
         for old, new in self._replaced.items():
             gaps |= {old.start: new.start, old.end: new.end} if old.length else {}
+            line = self._old.find("\n", old.start, old.end) + 1
+            if not new.length and 0 < line < old.end:
+                gaps[line] = new.start
         return {gap: new for gap, new in gaps.items() if Span(gap, 0) not in self._replaced}
 
     def _block(self, at: int) -> Block | None:
@@ -297,8 +306,12 @@ def _compared(old: str, new: str) -> Iterator[Block]:
     for passage in passages:
         old_start, old_end = old_lines[passage.old.start].start, old_lines[passage.old[-1]].end
         new_start, new_end = new_lines[passage.new.start].start, new_lines[passage.new[-1]].end
-        for block in _compared_characters(old[old_start:old_end], new[new_start:new_end]):
-            yield Block(old_start + block.old, new_start + block.new, block.length)
+        blocks = list(_compared_characters(old[old_start:old_end], new[new_start:new_end]))
+        yield from (Block(old_start + block.old, new_start + block.new, block.length) for block in blocks)
+        begin = old_lines[passage.old[-1]].start - old_start
+        is_last_line = bool(blocks) and blocks[-1].old_end > begin and len(passage.old) == len(passage.new)
+        if is_last_line and old.startswith("\n", old_end) and new.startswith("\n", new_end):
+            yield Block(old_end, new_end, 1)
 
 
 def _equal_lines(old: Sequence[str], new: Sequence[str]) -> dict[int, int]:

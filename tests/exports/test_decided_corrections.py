@@ -27,6 +27,7 @@ from proof.model.flags import LINE_BREAK, Evidence, Flag, Kind, WitnessReading
 from proof.model.result import PageResult
 from proof.store import Store
 from proof.store.column_changes import ColumnChange
+from proof.store.copying import copy_store
 from proof.store.decision_records import STATE_OF, ConflictError, Decision, RefusedDecisionError, State, Verdict
 from proof.store.manual_corrections import ManualCorrection
 from proof.store.text_files import DecidedPlace, Texts
@@ -35,7 +36,7 @@ from proof.text.transcription import Transcription
 from tests.build import flag as raised
 from tests.build import queued
 from tests.exports.conftest import page_of
-from tests.standing import by_hand, check_files, number_of, say
+from tests.standing import by_hand, check_files, number_of, page_number, say
 
 PAGE = "KR1_WYG_010-1a"
 COLUMN_1 = "　大夫之西北耦(案比今注/訛作北據)"
@@ -94,7 +95,7 @@ class Project:
         )
         return check_files(self.store, [(path, replace(self.page, columns=shown, flags=flags))], **more)
 
-    def say(self, flag: str, verdict: Verdict, reading: str = "", person: str = "甲", **more: Any) -> Decision:
+    def say(self, flag: str | int, verdict: Verdict, reading: str = "", person: str = "甲", **more: Any) -> Decision:
         return say(self.store, flag, verdict, reading, person, **more)
 
     def change(self, line: int, change: ColumnChange, text: str = "", offset: int = 0) -> Decision:
@@ -347,6 +348,52 @@ def test_what_was_kept_in_one_work_and_corrected_in_another_is_told(project: Pro
     project.say("f-again", Verdict.KEEP, person="乙", work="KR2")
     assert project.decided.corrections == ()
     assert [unused.decision.person for unused in project.decided.left_out] == ["甲", "乙"]
+
+
+@pytest.mark.parametrize(
+    "missing",
+    [
+        flag("f-missing", 1, 5, "", "東", "夫之西[]北耦", kind=Kind.OMISSION),
+        flag("f-missing", 3, 0, "", "甲甲", "column missing", kind=Kind.LAYOUT, evidence=Evidence("column missing")),
+    ],
+)
+def test_what_is_missing_in_two_works_is_written_once(project: Project, missing: Flag) -> None:
+    project.check(missing)
+    project.check(replace(missing, id="f-again"), work="KR2")
+    project.say("f-missing", Verdict.TAKE)
+    again = project.say("f-again", Verdict.TAKE, person="乙", work="KR2")
+    project.export()
+    text = project.edition.text
+    assert text.count(missing.suggested) == TEXT.count(missing.suggested) + 1
+    project.export()
+    assert project.edition.text == text
+    project.say("f-again", Verdict.UNDO, person="乙", work="KR2")
+    project.export()
+    assert project.edition.text == text
+    assert again.state is State.CORRECTED
+
+
+@pytest.mark.parametrize("column", [False, True])
+def test_what_was_deleted_in_two_works_comes_back_once_both_take_it_back(project: Project, column: bool) -> None:
+    text = with_column_changes([])
+    project.page = page_of(LINES)
+    project.write(text)
+    project.check()
+    project.check(work="KR2")
+    made = []
+    for work in ("KR1", "KR2"):
+        number = page_number(project.store, work)
+        change = ColumnChange.DELETE if column else None
+        verdict, length = (Verdict.TYPED, 0) if column else (Verdict.DELETE, 1)
+        wanted = ManualCorrection(work, number, 2, 0, length, "", "乙", uuid4().hex, verdict, change=change)
+        made.append(project.store.manual_corrections.correct(wanted))
+    project.export()
+    without = project.edition.text
+    assert without == text.replace("洪荒日月盈昃¶\n" if column else "洪", "")
+    for decision, work, now in zip(made, ("KR1", "KR2"), (without, text), strict=True):
+        project.say(decision.flag, Verdict.UNDO, work=work)
+        project.export()
+        assert project.edition.text == now
 
 
 def test_a_correction_of_two_works_stays_written_where_one_of_them_is_taken_back(project: Project) -> None:
@@ -639,6 +686,136 @@ def test_what_was_decided_in_a_deleted_column_returns_with_it(project: Project, 
     assert project.edition.text == TEXT
 
 
+@pytest.mark.parametrize("is_checked", [False, True])
+@pytest.mark.parametrize("change", [Change(2, 0, "甲"), Change(2, 1, "甲"), Change(2, 1, ""), Change(0, 2, "")])
+def test_what_was_decided_in_a_column_that_was_deleted_later_is_taken_back_with_the_deletion(
+    project: Project, change: Change, is_checked: bool
+) -> None:
+    """And is not listed meanwhile."""
+    project.page = page_of(LINES)
+    project.write(with_column_changes([]))
+    project.check()
+
+    def export(text: str) -> None:
+        project.export()
+        assert project.edition.text == text
+        assert left_out(project.decided) == []
+        project.page = page_of([column.source for column in project.edition.pages[0].columns])
+        if is_checked:
+            project.check()
+
+    corrected = project.by_hand(2, change.offset, change.reading, length=change.length)
+    line = LINES[1][: change.offset] + change.reading + LINES[1][change.offset + change.length :]
+    export(with_column_changes([]).replace(LINES[1], line))
+    project.check()
+    deleted = project.change(2, ColumnChange.DELETE)
+    export(with_column_changes([(2, ColumnChange.DELETE)]))
+    for decision in (corrected, deleted):
+        project.say(decision.uid, Verdict.UNDO)
+    export(with_column_changes([]))
+
+
+@pytest.mark.parametrize(("back", "left"), [((0,), [Unused.GONE.code]), ((0, 1), [Unused.WAITS.code])])
+def test_an_added_column_of_which_a_part_was_corrected_is_named_where_it_is_not_taken_back(
+    project: Project, back: tuple[int, ...], left: list[str]
+) -> None:
+    """The next export takes it out where the later decision was taken back as well."""
+    project.page = page_of(LINES)
+    project.write(with_column_changes([]))
+    project.check()
+    made = [project.change(2, ColumnChange.ADD_BEFORE, "新前之文")]
+    project.export()
+    project.page = page_of([column.source for column in project.edition.pages[0].columns])
+    project.check()
+    made.append(project.by_hand(2, 1, "改"))
+    project.export()
+    for number in back:
+        project.say(made[number].uid, Verdict.UNDO)
+    assert [reason for reason, *_ in left_out(project.decided)] == left
+    project.export()
+    project.export()
+    assert (project.edition.text == with_column_changes([])) == (len(back) == 2)
+
+
+def test_a_last_column_that_was_added_and_the_deleted_one_before_it_are_taken_back_together(project: Project) -> None:
+    project.page = page_of(LINES)
+    project.write(with_column_changes([]))
+    project.check()
+    made = [project.change(4, ColumnChange.ADD_AFTER, "新後之文")]
+    project.export()
+    project.page = page_of([column.source for column in project.edition.pages[0].columns])
+    project.check()
+    made.append(project.change(4, ColumnChange.DELETE))
+    project.export()
+    for decision in made:
+        project.say(decision.uid, Verdict.UNDO)
+    project.export()
+    assert project.edition.text == with_column_changes([])
+
+
+def test_the_last_two_columns_that_were_deleted_come_back_in_their_order(project: Project) -> None:
+    project.page = page_of(LINES)
+    project.write(with_column_changes([]))
+    made = []
+    for columns in (LINES, (*LINES[:2], LINES[3])):
+        project.page = page_of(columns)
+        project.check()
+        made.append(project.change(3, ColumnChange.DELETE))
+        project.export()
+    for decision in made:
+        project.say(decision.uid, Verdict.UNDO)
+        project.export()
+    assert project.edition.text == with_column_changes([])
+
+
+def test_a_deleted_end_of_a_line_comes_back_before_the_column_that_was_added_behind(project: Project) -> None:
+    project.page = page_of(LINES)
+    project.write(with_column_changes([]))
+    project.check()
+    deleted = [project.by_hand(2, 4, "", length=2), project.by_hand(3, 0, "", length=2)]
+    project.export()
+    project.page = page_of([column.source for column in project.edition.pages[0].columns])
+    project.check()
+    project.change(2, ColumnChange.ADD_AFTER, ADDED[ColumnChange.ADD_AFTER])
+    project.export()
+    for decision in deleted:
+        project.say(decision.uid, Verdict.UNDO)
+    project.export()
+    assert project.edition.text == with_column_changes([(2, ColumnChange.ADD_AFTER)])
+
+
+def test_deleted_characters_and_the_line_ending_between_them_come_back_in_their_order(project: Project) -> None:
+    project.page = page_of(LINES)
+    project.write(with_column_changes([]))
+    project.check()
+    made = [project.by_hand(2, 4, "", length=2), project.by_hand(3, 0, "", length=2)]
+    made.append(project.change(2, ColumnChange.JOIN))
+    project.export()
+    for decision in reversed(made):
+        project.say(decision.uid, Verdict.UNDO)
+    project.export()
+    assert project.edition.text == with_column_changes([])
+
+
+def test_what_came_back_with_a_deleted_column_is_shown_nowhere_else(project: Project) -> None:
+    project.page = page_of(LINES)
+    project.write(with_column_changes([]))
+    project.check()
+    project.by_hand(2, 2, "改")
+    project.export()
+    line = LINES[1].replace("日", "改")
+    project.page = page_of([LINES[0], line, *LINES[2:]])
+    project.check()
+    project.change(1, ColumnChange.DELETE)
+    deleted = project.change(2, ColumnChange.DELETE)
+    project.export()
+    project.page = page_of(LINES[2:])
+    project.check()
+    project.say(deleted.uid, Verdict.UNDO)
+    project.export()
+    assert [project.shown(1), project.shown(2)] == [f"{line}¶{LINES[2]}", LINES[3]]
+
+
 @pytest.mark.parametrize(("missing", "returns"), [("西", False), ("東", True)])
 def test_what_is_said_not_to_be_missing_after_its_deletion_was_taken_back_does_not_return(
     project: Project, missing: str, returns: bool
@@ -787,8 +964,10 @@ def test_what_is_said_of_the_written_characters_after_an_undo_holds_these(projec
     project.page = page_of([COLUMN_1.replace("西北", "西比"), "", "命上射&KR0058;曰告"])
     project.check(flag("f-anew", 1, 5, "比", "此", "夫之西[比]耦(案"))
     project.say("f-anew", verdict)
+    assert "西比" in project.shown(1)
     project.export()
     assert "西比" in project.edition.text
+    assert "西比" in project.shown(1)
 
 
 @pytest.mark.parametrize("verdict", [Verdict.KEEP, Verdict.UNSURE, Verdict.COPY])
@@ -870,6 +1049,24 @@ def test_what_is_put_in_beside_an_exported_correction_is_written_before_the_next
     assert project.edition.text == TEXT.replace("西北", f"西{written}乙" if behind else f"西乙{written}")
 
 
+@pytest.mark.parametrize("change", ColumnChange)
+def test_a_column_with_an_exported_correction_is_changed_before_the_next_check(
+    project: Project, change: ColumnChange
+) -> None:
+    project.page = page_of(LINES)
+    project.write(with_column_changes([]))
+    project.check()
+    project.by_hand(2, 5, "改")
+    project.export()
+    if change is ColumnChange.DELETE:
+        with pytest.raises(RefusedDecisionError):
+            project.change(2, change)
+    else:
+        project.change(2, change, ADDED.get(change, ""), 3 if change is ColumnChange.SPLIT else 0)
+        project.export()
+        assert project.edition.text == with_column_changes([(2, 5), (2, change)])
+
+
 @pytest.mark.parametrize("back", [0, 1])
 def test_neighbours_that_were_deleted_come_back_in_a_store_rebuilt_from_the_journal(
     project: Project, checked: PageResult, tmp_path: Path, back: int
@@ -889,6 +1086,84 @@ def test_neighbours_that_were_deleted_come_back_in_a_store_rebuilt_from_the_jour
         assert rebuilt.shown(1) == COLUMN_1
         rebuilt.export()
     assert project.edition.text == TEXT
+
+
+@pytest.mark.parametrize("change", [*ColumnChange, None])
+def test_what_was_exported_after_a_backup_of_the_store_is_taken_back_after_its_recovery(
+    project: Project, tmp_path: Path, change: ColumnChange | None
+) -> None:
+    """The journal knows what the older store does not: what the export wrote."""
+    project.page = page_of(LINES)
+    text = with_column_changes([])
+    project.write(text)
+    project.check()
+    if change is None:
+        made = project.by_hand(2, 2, "")
+    else:
+        made = project.change(2, change, ADDED.get(change, ""), 3 if change is ColumnChange.SPLIT else 0)
+    with Store.open(tmp_path / "older" / "proof.sqlite") as older:
+        copy_store(project.store, older, cache=False)
+    project.export()
+    assert project.edition.text == with_column_changes([(2, 2 if change is None else change)]).replace("改", "")
+    assert project.store.journal is not None
+    shutil.copy(project.store.journal.path, tmp_path / "older")
+    with Store.open(tmp_path / "older" / "proof.sqlite") as older:
+        restored = replace(project, store=older)
+        restored.page = page_of([column.source for column in restored.edition.pages[0].columns])
+        restored.check()
+        assert older.recover().unplaced == ()
+        assert older.decisions.displaced("KR1") == []
+        restored.say(made.uid, Verdict.UNDO)
+        restored.export()
+    assert project.edition.text == text
+
+
+def test_neighbouring_columns_that_were_added_are_taken_back_together(project: Project) -> None:
+    project.page = page_of(LINES)
+    text = with_column_changes([])
+    project.write(text)
+    project.check()
+    made = []
+    for change, column in ADDED.items():
+        made.append(project.change(2, change, column))
+        project.export()
+        project.page = page_of([column.source for column in project.edition.pages[0].columns])
+        project.check()
+    for decision in made:
+        project.say(decision.uid, Verdict.UNDO)
+    project.export()
+    assert project.edition.text == text
+
+
+@pytest.mark.parametrize("verdict", [Verdict.KEEP, Verdict.UNSURE])
+def test_a_surplus_column_that_was_put_back_is_not_asked_again(project: Project, verdict: Verdict) -> None:
+    project.page = page_of(LINES)
+    text = with_column_changes([])
+    project.write(text)
+    surplus = column_flag("f-column", 2, LINES[1], "", 2)
+    project.check(surplus)
+    for said in (Verdict.TAKE, verdict):
+        project.say("f-column", said)
+        project.export()
+    assert project.edition.text == text
+    project.check(surplus)
+    assert project.open_flags() == []
+
+
+@pytest.mark.parametrize("change", [ColumnChange.ADD_BEFORE, ColumnChange.ADD_AFTER])
+def test_an_added_column_that_was_taken_back_is_not_shown(project: Project, change: ColumnChange) -> None:
+    project.page = page_of(LINES)
+    project.write(with_column_changes([]))
+    project.check()
+    made = project.change(2, change, ADDED[change])
+    project.export()
+    columns = [column.source for column in project.edition.pages[0].columns]
+    project.page = page_of(columns)
+    project.check()
+    project.say(made.uid, Verdict.UNDO)
+    for _ in range(2):
+        assert project.shown(columns.index(ADDED[change]) + 1) == ""
+        project.export()
 
 
 def test_one_of_two_neighbours_that_were_deleted_comes_back_alone(project: Project) -> None:
@@ -960,6 +1235,47 @@ def test_a_line_that_was_deleted_whole_stays_deleted_when_nothing_is_left_of_it(
 def column_flag(uid: str, line: int, here: str, there: str, column: int, **more: Any) -> Flag:
     kind, evidence = Kind.LAYOUT, Evidence("column moved", column=column)
     return flag(uid, line, 0, here, there, "column moved", kind=kind, evidence=evidence, **more)
+
+
+def test_a_column_that_is_missing_behind_the_last_one_is_shown_there(project: Project) -> None:
+    project.check(column_flag("f-column", 4, "", "甲甲", 4))
+    project.say("f-column", Verdict.TAKE)
+    for _ in range(2):
+        assert project.shown(3) == "命上射&KR0058;曰告¶甲甲"
+        project.export()
+
+
+@pytest.mark.parametrize("verdict", [Verdict.KEEP, Verdict.RETAIN, Verdict.UNSURE])
+@pytest.mark.parametrize("ending", ["¶\n", "", f"¶\n<pb:{PAGE.replace('1a', '1b')}>¶\n辰宿列張¶\n"])
+def test_a_missing_last_column_that_was_taken_out_again_is_not_asked_again(
+    project: Project, ending: str, verdict: Verdict
+) -> None:
+    text = TEXT.removesuffix("¶\n") + ending
+    project.write(text)
+    missing = column_flag("f-column", 4, "", "甲甲", 4)
+    project.check(missing)
+    for said in (Verdict.TAKE, verdict):
+        project.say("f-column", said, "乙乙" if said is Verdict.RETAIN else "")
+        project.export()
+    assert project.edition.text == text
+    project.check(missing)
+    assert project.open_flags() == []
+
+
+@pytest.mark.parametrize("ending", ["¶\n", "", f"¶\n<pb:{PAGE.replace('1a', '1b')}>¶\n辰宿列張¶\n"])
+def test_a_last_column_that_was_deleted_comes_back(project: Project, ending: str) -> None:
+    text = TEXT.replace("¶\n¶", "¶\n日月¶").removesuffix("¶\n") + ending
+    project.page = page_of([COLUMN_1, "日月", "命上射&KR0058;曰告"])
+    project.write(text)
+    project.check()
+    deleted = project.change(3, ColumnChange.DELETE)
+    project.export()
+    project.page = page_of([COLUMN_1, "日月"])
+    project.check(column_flag("f-column", 3, "", deleted.transcribed, 3))
+    assert project.open_flags() == []
+    project.say(deleted.uid, Verdict.UNDO)
+    project.export()
+    assert project.edition.text == text
 
 
 @pytest.mark.parametrize("order", list(permutations(("f-first", "f-second", "f-third"))))
@@ -1167,6 +1483,15 @@ def test_what_moved_goes_back_whole_when_the_moved_text_was_checked(moved: Proje
     moved.say(half, Verdict.UNDO)
     moved.export()
     assert moved.edition.text == TEXT
+
+
+def test_the_other_half_follows_as_long_as_nothing_was_said_of_it_alone(moved: Project) -> None:
+    moved.say("f-in", Verdict.COPY)
+    moved.say("f-in", Verdict.TYPED, "身")
+    moved.say("f-in", Verdict.TAKE)
+    assert moved.corrected.text == TEXT.replace("命上射", "射命上")
+    moved.say("f-in", Verdict.UNDO)
+    assert moved.corrected.text == TEXT.replace("命上", "身命上")
 
 
 def test_what_was_said_of_one_half_alone_stays(moved: Project) -> None:
