@@ -454,18 +454,21 @@ def _restored_flags(session: Session, flags: Collection[Any]) -> set[int]:
     }
     if not written:  # nothing is to be restored
         return set()
-    query = select(TextRow.id, FlagRow, last_decision_id()).join(TextRow, TextRow.id == FlagRow.text_id)
+    place = (FlagRow.text_id, FlagRow.start, FlagRow.extent, FlagRow.reads, FlagRow.transcribed)
+    decided = (FlagRow.state, FlagRow.reading, FlagRow.suggested, last_decision_id().label("last"))
+    query = select(*place, *decided).join(TextRow, TextRow.id == FlagRow.text_id)
     query = query.where(FlagRow.text_id.in_(written), FlagRow.version_id == TextRow.version_id)
     query = query.where(FlagRow.version > 0, ~IS_SEEDED)
     query = query.where(FlagRow.state.not_in([State.OPEN.value, State.SKIPPED.value]))
     applied: defaultdict[int, list[AppliedDecision]] = defaultdict(list)
     standing: defaultdict[int, list[StandingDecision]] = defaultdict(list)
-    for text, flag, last in session.execute(query):
-        if flag.reads == decided_reading(flag) != flag.transcribed:
-            applied[text].append(AppliedDecision(_span(flag), flag.transcribed))
+    rows: Iterable[Any] = session.execute(query)
+    for row in rows:
+        if row.reads == decided_reading(row) != row.transcribed:
+            applied[row.text_id].append(AppliedDecision(_span(row), row.transcribed))
         else:
-            unwanted = flag.suggested if flag.state in (State.KEPT.value, State.UNSURE.value) else None
-            standing[text].append(StandingDecision(last, _span(flag), flag.transcribed, unwanted))
+            unwanted = row.suggested if row.state in (State.KEPT.value, State.UNSURE.value) else None
+            standing[row.text_id].append(StandingDecision(row.last, _span(row), row.transcribed, unwanted))
     restored = (already_restored(withdrawn[text], applied[text]) for text in written)
     replaced = (superseded(withdrawn[text], standing[text]) for text in written)
     return set().union(*restored, *replaced)
