@@ -6,14 +6,14 @@ are. The functions take the columns of the comb as a `Frame`.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from itertools import pairwise
 
 import numpy as np
 from numpy.typing import NDArray
 
 from proof.images.opencv import cv2
-from proof.layout.gaps import Span, are_pairs
-from proof.layout.rules import Frame, Mask, PageInk, inked_along, thickened
+from proof.layout.rules import Frame, Mask, PageInk, inked_along, thickened, true_ranges
 
 RULE_REACH_PX = 4
 """Distance on either side of an expected rule that is searched for text, in pixels."""
@@ -47,6 +47,24 @@ it to be a heading over both: for a heading as wide as a column and a half it is
 MAX_BESIDE_HEADING_SHARE = 0.015
 """Maximum share of that ink that stands in the outer quarters of the two columns; for a figure it is 0.03 and more."""
 
+MAX_EMPTY_INK = 0.01
+"""Maximum share of inked rows that counts as no ink."""
+
+MAX_GAP_INK = 0.25
+"""Maximum ink of a gap, relative to the mean ink."""
+
+GAP_REACH_WIDTHS = 0.2
+"""Maximum distance of a gap from the middle or side of a column, in widths of the column."""
+
+MIN_MIDDLE_GAP = 0.75
+"""Minimum width of the gaps in the middle of columns, relative to the gaps between them, for both to part columns."""
+
+MIN_PAIRS = 2
+"""Minimum number of columns with ink on both sides of their middle."""
+
+MIN_HALF_INK = 0.06
+"""Minimum share of a column's ink on either side of its middle."""
+
 
 def has_rules(upright: Mask, frame: Frame) -> bool:
     """Whether any of the inner rules is printed; the two sides of a frame alone do not make a page ruled. `upright` are
@@ -65,8 +83,7 @@ def contradicts_columns(page: PageInk, frame: Frame) -> bool:
     least = [float(np.sort(text[_near(rule)])[: RULE_REACH_PX + 1].mean()) for rule in unprinted]
     if sum(ink > MIN_TEXT_AT_RULE * mean for ink in least) > MAX_WRONG_RULES:
         return True
-    spans = [Span(max(left, 0.0), right) for left, right in pairwise(rules)]
-    return are_pairs(text / max(frame.row_count, 1), spans)
+    return _are_pairs(text / max(frame.row_count, 1), rules)
 
 
 def without_headings(page: PageInk, frame: Frame) -> list[float]:
@@ -120,6 +137,32 @@ def beyond_frame(upright: Mask, frame: Frame) -> tuple[bool, bool]:
 
     rules = frame.rules
     return is_beyond(rules[0], rules[1]), is_beyond(rules[-1], rules[-2])
+
+
+def _are_pairs(across: NDArray[np.float64], rules: Sequence[float]) -> bool:
+    """Whether each column between the rules is really two: the gaps in their middles are as wide as those at the rules.
+    `across` is the share of inked rows at every x."""
+    inked = across[across > 2 * MAX_EMPTY_INK]
+    if not inked.size:
+        return False
+    is_gap = across < MAX_GAP_INK * float(inked.mean())
+    gaps_in_middles, gaps_at_rules, with_two_halves = [], [], 0
+    for left, right in pairwise(max(rule, 0.0) for rule in rules):
+        middle, reach = (left + right) / 2, GAP_REACH_WIDTHS * (right - left)
+        halves = float(across[round(left) : round(middle)].sum()), float(across[round(middle) : round(right)].sum())
+        with_two_halves += min(halves) > MIN_HALF_INK * sum(halves)
+        gaps_in_middles.append(_gap_width(is_gap, middle, reach))
+        gaps_at_rules.append(_gap_width(is_gap, left, reach))
+    if with_two_halves < MIN_PAIRS:
+        return False
+    between_columns = float(np.median(gaps_at_rules[1:]))
+    return between_columns > 0 and float(np.median(gaps_in_middles)) > MIN_MIDDLE_GAP * between_columns
+
+
+def _gap_width(is_gap: NDArray[np.bool_], x: float, reach: float) -> int:
+    """The width of the widest gap within `reach` of `x`, in pixels."""
+    part = is_gap[max(0, round(x - reach)) : round(x + reach) + 1]
+    return max((end - start for start, end in true_ranges(part)), default=0)
 
 
 def _unprinted(lengths: NDArray[np.intp], frame: Frame) -> list[float]:
