@@ -7,8 +7,8 @@ import pytest
 
 from proof.layout.half_folio import find_layout
 from proof.layout.photograph import page_columns
-from proof.layout.ruled import without_headings
-from proof.layout.rules import Frame, PageInk
+from proof.layout.ruled import contradicts_columns, without_headings
+from proof.layout.rules import Frame, PageInk, ink_mask, inked_along, long_strokes
 from tests.layout.drawn import Layout, assert_found, draw
 
 PAGES = {
@@ -30,6 +30,21 @@ def test_all_columns_are_found_where_eight_are_expected(layout: Layout) -> None:
 
 def test_the_two_sides_of_a_frame_rule_no_page() -> None:
     assert not find_layout(draw(Layout(columns=16, pitch=46, glyph=36)).pixels).ruled
+
+
+@pytest.mark.parametrize("lost", [0, 5])
+def test_columns_in_pairs_are_doubted_where_of_two_rules_and_more_nothing_is_printed(lost: int) -> None:
+    """The two rows of notes stand as two columns do: rules tell them apart, though only a third of each is left."""
+    ink = ink_mask(draw(Layout(columns=16, pitch=46, glyph=36)).pixels)
+    height = ink.shape[0]
+    upright, level = (long_strokes(ink, height // 4, vertical=vertical) for vertical in (True, False))
+    sides = np.flatnonzero(inked_along(upright, 0) > 0.5 * height)
+    rules = np.linspace(float(sides[0]), float(sides[-1]), 9)
+    upright[height // 3 :] = 0
+    for x in rules[1 + lost : -1].round().astype(int).tolist():
+        upright[: height // 3, x - 1 : x + 2] = ink[: height // 3, x - 1 : x + 2] = 255
+    frame = Frame(rules.tolist(), 0.1 * height, 0.9 * height)
+    assert contradicts_columns(PageInk(ink, upright, level), frame) == (lost >= 2)
 
 
 @pytest.mark.parametrize(("printed", "wide", "kept"), [(False, True, 8), (False, False, 9), (True, True, 9)])
