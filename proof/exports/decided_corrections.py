@@ -215,14 +215,15 @@ class _DecisionsByEffect:
             self._withdrawn.append(WithdrawnDecision(*ids, *present, place.transcribed, decided.given))
         correction = _correction(decision, present.span, self._edition, self._addresses, self._policy)
         correction = replace(correction, has_image=decided.has_image, former=place.former)
+        made = _DecidedCorrection(decision, correction, decided.first)
         if decision.state is State.UNSURE:
             self._noted.append(correction)
             self._doubted.append(_KeptPlace(decision, present.span))
         if decision.state is State.CORRECTED and reads_as_decided and present.reads != place.transcribed:
-            self._applied.append(_DecidedCorrection(decision, correction, decided.first))
+            self._applied.append(made)
             self._noted.append(replace(correction, original=decision.transcribed))
         elif not reads_as_decided or _writes(decision):
-            self._corrected.append(_DecidedCorrection(decision, correction, decided.first))
+            self._corrected.append(made)
         elif decision.state is State.KEPT:
             self._kept.append(_KeptPlace(decision, present.span))
 

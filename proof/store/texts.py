@@ -247,14 +247,17 @@ def is_displaced() -> ColumnElement[bool]:
 
 def first_decision_id() -> ScalarSelect[int]:
     """The id of the first decision on a queried flag; null if nothing was decided."""
-    of_flag = select(func.min(DecisionRow.id)).where(DecisionRow.flag_id == FlagRow.id)
-    return of_flag.correlate(FlagRow).scalar_subquery()
+    return _of_decisions(func.min(DecisionRow.id))
 
 
 def last_decision_id() -> ScalarSelect[int]:
     """The id of the last decision on a queried flag; null if nothing was decided."""
-    of_flag = select(func.max(DecisionRow.id)).where(DecisionRow.flag_id == FlagRow.id)
-    return of_flag.correlate(FlagRow).scalar_subquery()
+    return _of_decisions(func.max(DecisionRow.id))
+
+
+def _of_decisions(value: ColumnElement[int]) -> ScalarSelect[int]:
+    """A value over the decisions on a queried flag."""
+    return select(value).where(DecisionRow.flag_id == FlagRow.id).correlate(FlagRow).scalar_subquery()
 
 
 def _written_decisions(session: Session, text: TextRow, content: str) -> list[LaterDecision]:

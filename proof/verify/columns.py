@@ -278,15 +278,15 @@ class ColumnReader:
         if best.agreement < MIN_LINE_AGREEMENT or best.cut_by is CutBy.SEEN or best.area.notes is not None:
             return best
         tried: set[NotePlaces] = set()
-        while best.cost_of_line > BAD_NOTE_CUT_NATS:
-            notes = next((notes for notes in self._moved_ends(best) if notes not in tried), None)
-            if notes is None:
-                break
+        untried = self._moved_ends(best)
+        while best.cost_of_line > BAD_NOTE_CUT_NATS and (notes := next(untried, None)) is not None:
+            if notes in tried:
+                continue
             tried.add(notes)
             other = self._attempt(replace(best.area, notes=notes), best.line, CutBy.BEST)
             gains = best.cost - other.cost, best.cost_of_line - other.cost_of_line
             if min(gains) > MIN_GAIN_NATS:
-                best = other
+                best, untried = other, self._moved_ends(other)
         return best
 
     def _moved_ends(self, column: ReadColumn) -> Iterator[NotePlaces]:
