@@ -272,9 +272,9 @@ class ColumnReader:
         return other if other.cost < best.cost - MIN_GAIN_NATS and not _is_matched(other, added) else best
 
     def _with_moved_ends(self, best: ReadColumn) -> ReadColumn:
-        """The column with the ends of its notes moved, as long as more of the line is found. Tried at an end beside
-        which characters and glyphs do not match: an omission or an insertion moves the end of a note, and a row whose
-        two characters nearly touch looks like main text."""
+        """The column with the ends of its notes moved, as long as more of the line is found. Tried at an end near which
+        a character has no glyph or a glyph no character: an omission or an insertion moves the end of a note, and a row
+        whose two characters nearly touch looks like main text."""
         if best.agreement < MIN_LINE_AGREEMENT or best.cut_by is CutBy.SEEN or best.area.notes is not None:
             return best
         tried: set[NotePlaces] = set()
@@ -297,7 +297,7 @@ class ColumnReader:
             return
         row = _row_height(column) or cell
         ends = list(chain.from_iterable(notes))
-        doubtful = [glyph.y for glyph in (*self._suspects(column, SUSPECT_NATS[0]), *_beside_gaps(column))]
+        doubtful = [glyph.y for glyph in (*column.surplus, *_beside_gaps(column))]
         for number, end in enumerate(ends):
             if not any(abs(y - end) < MAX_END_DISTANCE_ROWS * row for y in doubtful):
                 continue
