@@ -8,7 +8,7 @@ Of `drawn.npz` are the characters of the list of variants and of the texts that 
 written in regular script among characters that are well known, cut as a strip of main text and read. Those that it was
 taught and yet takes for others are left out: read so, they are mostly an error of the text (昜 for 易). Of what it was
 taught `sure.npz`, beside it, says how surely each character is read as itself, drawn clear and worn. `shapes.npz` has
-what those of `drawn.npz` that are in the texts or the Basic Multilingual Plane look like, and what they are read as. A
+what those of `sure.npz` look like, and those of `drawn.npz` that are in the texts or the Basic Multilingual Plane. A
 font is the name of a family or a file to draw with; the best of the machine where none is named.
 """
 
@@ -24,7 +24,7 @@ from proof.errors import TextError
 from proof.facsimile.drawn import drawn_readings, drawn_shapes, sure_forms
 from proof.facsimile.fonts import FontChain
 from proof.language.stream import stream_of
-from proof.ocr.drawn import SHIPPED, SHIPPED_SURE, DrawnReadings
+from proof.ocr.drawn import SHIPPED, SHIPPED_SURE, DrawnReadings, SureForms
 from proof.ocr.drawn_shapes import SHIPPED_SHAPES
 from proof.ocr.ppocr import PPOCR
 from proof.text.authorities import DATA as VARIANTS
@@ -76,11 +76,13 @@ def met_in(texts: Sequence[Path]) -> set[str]:
 
 
 def make_shapes(fonts: FontChain, texts: Sequence[Path], drawn: Path) -> None:
-    """Draw those of the characters in `drawn` that are common enough, and what they are read as; keep their shapes."""
+    """Draw those of the characters in `drawn` that are common enough, what they are read as, and those that the
+    recogniser was taught; keep their shapes."""
     known, met = DrawnReadings.load(drawn), met_in(texts)
-    untaught = [one for one in map(chr, known.codes.tolist()) if one <= LAST_OF_PLANE or one in met]
+    untaught = {one for one in map(chr, known.codes.tolist()) if one <= LAST_OF_PLANE or one in met}
     read = {text for one in untaught for text, _ in known.readings(one)}
-    found = drawn_shapes(known.checksum, fonts, sorted(read.union(untaught)))
+    taught = set(map(chr, SureForms.load(drawn.with_name(SHIPPED_SURE.name)).codes.tolist()))
+    found = drawn_shapes(known.checksum, fonts, sorted(untaught | read | taught))
     found.save(out := drawn.with_name(SHIPPED_SHAPES.name))
     Console().print(f"{len(found)} shapes, {out.stat().st_size:,} bytes: {out}")
 

@@ -1,8 +1,8 @@
-"""Shapes of characters in fonts, to distinguish a character that the recogniser does not know from the one that it
-reads instead.
+"""Shapes of characters in fonts, to distinguish a character that the recogniser does not know, or does not read as
+itself, from the one that it reads instead.
 
-The recogniser reads 附 for 弣 as well as for 附; only the ink tells which of the two it is. `scripts/make_drawn.py`
-makes `data/shapes.npz`: the shapes of `proof.layout.glyph_shapes`, quantised.
+The recogniser reads 附 for 弣 as well as for 附, and 盧 for 嚧; only the ink tells which of the two it is.
+`scripts/make_drawn.py` makes `data/shapes.npz`: the shapes of `proof.layout.glyph_shapes`, quantised.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ MIN_DISTANCE = 1e-3
 
 @dataclass(frozen=True, slots=True)
 class DrawnShapes:
-    """The shapes of the characters that a recogniser does not know, and of those that it reads instead. `codes` (n) are
+    """The shapes of the characters that a recogniser knows, and of those that it does not know. `codes` (n) are
     the characters as sorted code points, `packed` (n x `LENGTH` / 2) their shapes, two numbers a byte; `checksum` is
     that of the recogniser."""
 

@@ -25,8 +25,10 @@ from proof.verify.places import Place, glyph_of, omission_place
 from proof.verify.scores import (
     ALIKE_WEIGHT,
     SURE_INSERTION_SCORE,
+    USUAL_MISREADING,
     doubts,
     form_score,
+    misread_deduction,
     omission_score,
     or_neutral,
     substitution_score,
@@ -192,6 +194,8 @@ class FlagMaker:
             score = self._score_against_known(cell.text, own_log_prob, other, glyph, doubt)
             if score > EXPECTED_SCORE and self._is_form(column, glyph, cell.text, other, log_prob):
                 score, rule = EXPECTED_SCORE, "read so when drawn"
+            elif score > EXPECTED_SCORE and (deduction := self._misread_deduction(column, glyph, cell.text, other)):
+                score, rule = max(score - deduction, EXPECTED_SCORE), "read so when drawn"
         score = max(score - self._legible.deduction(glyph.row), min(score, EXPECTED_SCORE))
         if run_together(cell.text, other):
             score, rule = score * ALIKE_WEIGHT, "alike in the hand"
@@ -217,13 +221,18 @@ class FlagMaker:
         is_expected = other in self._drawn_as(transcribed)
         # a flag on an expected reading is not raised, but kept: the bias of the engine is estimated from such readings
         score = EXPECTED_SCORE if is_expected else unknown_score(transcribed, log_prob) * (1.0 - doubt)
-        # the image of a simplified text shows the traditional forms, so its ink cannot be compared
-        is_as_printed = self._policy.script is Script.TRADITIONAL
-        preference = self._form_preference(column, glyph, other, transcribed) if is_as_printed else None
+        preference = self._preference(column, glyph, other, transcribed)
         score_by_form = MIN_SCORE if preference is None else form_score(preference, log_prob) * (1.0 - doubt)
         if score_by_form > score:
             return score_by_form, "", Notice.of(NoticeCode.LIKER_AS_DRAWN, text=other)
         return score, "read so when drawn" if is_expected else "", None
+
+    def _preference(self, column: ReadColumn, glyph: Glyph, other: str, transcribed: str) -> float | None:
+        """How much more a glyph resembles `other` than `transcribed`; None if that is not known, or if the text is
+        simplified: its image shows the traditional forms."""
+        if self._policy.script is not Script.TRADITIONAL:
+            return None
+        return self._form_preference(column, glyph, other, transcribed)
 
     def _is_form(self, column: ReadColumn, glyph: Glyph, transcribed: str, other: str, log_prob: float) -> bool:
         """Whether a glyph that the engine reads as `other` more probably shows a form of `transcribed` that the engine
@@ -234,6 +243,21 @@ class FlagMaker:
             form_score(preference, log_prob) < FORM_FITS_NATS for preference in preferences if preference is not None
         )
 
+    def _self_reading_at(self, glyph: Glyph, transcribed: str) -> float | None:
+        """The self-reading of a transcribed character, drawn as large as a glyph; None if it is not known, or if the
+        glyph was read as this character in any way."""
+        was_read = not all(self._is_distinct(transcribed, text) for text in glyph.seen)
+        return None if was_read else self._self_reading(transcribed, self._legible.size(glyph.row))
+
+    def _misread_deduction(self, column: ReadColumn, glyph: Glyph, transcribed: str, other: str) -> float:
+        """The nats subtracted from the score of the word `other` because the engine often misreads `transcribed`, and
+        the ink does not resemble `other` more."""
+        self_reading = self._self_reading_at(glyph, transcribed)
+        if self_reading is None or self_reading > 1.0 - USUAL_MISREADING:
+            return 0.0
+        preference = self._preference(column, glyph, other, transcribed)
+        return 0.0 if preference is None else misread_deduction(self_reading, preference)
+
     def _score_against_known(
         self, transcribed: str, own_log_prob: float, other: str, glyph: Glyph, doubt: float
     ) -> float:
@@ -243,7 +267,6 @@ class FlagMaker:
         # the image does not distinguish characters that look alike in handwriting: they are no evidence
         distinct = [text for text in listed if self._is_distinct(transcribed, text)]
         distinct = [text for text in distinct if not run_together(transcribed, text)]
-        was_read = not all(self._is_distinct(transcribed, text) for text in glyph.seen)
         # letters are no readings of Han text: a small 八 is read as A and Λ
         letters = sum(
             exp(log_prob) for text, log_prob in glyph.believed.listed.items() if text.isalpha() and not is_han(text)
@@ -254,7 +277,7 @@ class FlagMaker:
             min(self._word_log_prob(other, glyph) - log_han, 0.0),
             doubt,
             familiarity=self._familiarity(transcribed),
-            self_reading=None if was_read else self._self_reading(transcribed, self._legible.size(glyph.row)),
+            self_reading=self._self_reading_at(glyph, transcribed),
             others=min(sum(exp(listed[text] - log_han) for text in distinct), 1.0),
             shared_weight=self._legible.shared_weight(glyph.row),
         )

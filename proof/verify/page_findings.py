@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Sequence
 from dataclasses import replace
+from math import inf
 
 from proof.layout.half_folio import Outline
 from proof.model.flags import LINE_BREAK, Evidence, Flag, Kind, context_of, with_ids
@@ -230,5 +231,5 @@ def area_box(outline: Outline, column: ReadColumn) -> Box:
     """The box of a column in the image file, as far as the image shows it."""
     area = column.area
     above, below = outline.cut
-    top = area.top - area.raised if above is None else above
-    return outline.file_box(area.left, top, area.right, area.bottom if below is None else below)
+    top = max(area.top - area.raised, -inf if above is None else above)
+    return outline.file_box(area.left, top, area.right, min(area.bottom, inf if below is None else below))

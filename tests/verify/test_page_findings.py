@@ -18,6 +18,7 @@ from proof.verify.columns import ReadColumn
 from proof.verify.legibility import Legibility
 from proof.verify.line_assignment import Assignment, LineFault, LineTrouble
 from proof.verify.page_findings import (
+    area_box,
     line_flags,
     without_illegible_notes,
     without_unlike_columns,
@@ -50,6 +51,14 @@ def test_every_finding_of_a_page_has_an_id_of_its_own_that_does_not_hang_on_its_
 
 def outline() -> Outline:
     return Outline(Rectification.of(1.0, 0.0, 0.0, 210, 100, (0, 0)), (), True, None, 0.0, ())
+
+
+def test_an_image_that_cuts_off_the_lower_register_shows_the_columns_of_the_upper_one_as_long_as_they_are() -> None:
+    """The box of a column is as far as the image shows it, and no longer than the column."""
+    cut = replace(outline(), cut=(None, 200.0))
+    upper, lower = (unread(replace(AREA, top=top, bottom=bottom)) for top, bottom in ((10, 95), (110, 220)))
+    assert [area_box(cut, column).bottom for column in (upper, lower)] == [95, 200]
+    assert [area_box(replace(cut, cut=(20.0, None)), column).y for column in (upper, lower)] == [20, 110]
 
 
 def test_notes_that_are_too_small_are_one_finding_and_the_main_text_keeps_its_flags(make_page: MakePage) -> None:
