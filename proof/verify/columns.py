@@ -6,6 +6,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import chain, groupby, pairwise
 from math import exp, inf
+from operator import attrgetter
 from statistics import median
 
 from proof.layout.half_folio import ColumnArea
@@ -273,31 +274,31 @@ class ColumnReader:
 
     def _with_moved_ends(self, best: ReadColumn) -> ReadColumn:
         """The column with the ends of its notes moved, as long as more of the line is found. Tried at an end near which
-        a character has no glyph or a glyph no character: an omission or an insertion moves the end of a note, and a row
-        whose two characters nearly touch looks like main text."""
+        a character has no glyph, or one of another row, or a glyph no character: an omission or an insertion moves the
+        end of a note, and a row whose two characters nearly touch looks like main text."""
         if best.agreement < MIN_LINE_AGREEMENT or best.cut_by is CutBy.SEEN or best.area.notes is not None:
             return best
         tried: set[NotePlaces] = set()
-        untried = self._moved_ends(best)
-        while best.cost_of_line > BAD_NOTE_CUT_NATS and (notes := next(untried, None)) is not None:
-            if notes in tried:
-                continue
-            tried.add(notes)
-            other = self._attempt(replace(best.area, notes=notes), best.line, CutBy.BEST)
-            gains = best.cost - other.cost, best.cost_of_line - other.cost_of_line
-            if min(gains) > MIN_GAIN_NATS:
-                best, untried = other, self._moved_ends(other)
+        while best.cost_of_line > BAD_NOTE_CUT_NATS:
+            places = [notes for notes in self._moved_ends(best) if notes not in tried]
+            tried.update(places)
+            others = [self._attempt(replace(best.area, notes=notes), best.line, CutBy.BEST) for notes in places]
+            better = [
+                other
+                for other in others
+                if min(best.cost - other.cost, best.cost_of_line - other.cost_of_line) > MIN_GAIN_NATS
+            ]
+            if not better:
+                break
+            best = min(better, key=attrgetter("cost"))
         return best
 
     def _moved_ends(self, column: ReadColumn) -> Iterator[NotePlaces]:
         """Where the notes of a column are, each time with an end of one of them moved by a row or half a row."""
         cell = column.area.cell(self._rows)
-        notes = column.area.notes or _note_places(column, cell)
-        if column.line is None or len(notes) != sum(run.is_note for run in column.line.runs):
-            return
         row = _row_height(column) or cell
-        ends = list(chain.from_iterable(notes))
-        doubtful = [glyph.y for glyph in (*column.surplus, *_beside_gaps(column))]
+        ends = list(chain.from_iterable(column.area.notes or _note_places(column, cell)))
+        doubtful = [glyph.y for glyph in (*column.surplus, *_in_another_row(column), *_beside_gaps(column))]
         for number, end in enumerate(ends):
             if not any(abs(y - end) < MAX_END_DISTANCE_ROWS * row for y in doubtful):
                 continue
@@ -468,13 +469,24 @@ def _with_rows(line: Column, row_of_cell: Mapping[int, Row]) -> Column:
 
 
 def _note_places(column: ReadColumn, cell: float) -> NotePlaces:
-    """The top and the bottom of each note of a column, by its strips; `cell` is the height of a cell."""
+    """The top and the bottom of each note of a column's line, by the strips. A note without a strip is where the next
+    strip begins. `cell` is the height of a cell."""
     margin = MARGIN_CELLS * cell
-    strips = [strip for strip in column.strips if strip.row is not Row.MAIN]
-    of_notes = [list(group) for _, group in groupby(strips, key=lambda strip: strip.run)]
-    return tuple(
-        (min(strip.top for strip in note) + margin, max(strip.bottom for strip in note) - margin) for note in of_notes
-    )
+    places, top = [], max((strip.bottom for strip in column.strips), default=column.area.bottom) - margin
+    for run in reversed(range(len(column.line.runs) if column.line else 0)):
+        strips = [strip for strip in column.strips if strip.run == run]
+        bottom = max((strip.bottom for strip in strips), default=top + margin) - margin
+        top = min((strip.top for strip in strips), default=top - margin) + margin
+        if column.line is not None and column.line.runs[run].is_note:
+            places.append((top, bottom))
+    return tuple(reversed(places))
+
+
+def _in_another_row(column: ReadColumn) -> list[Glyph]:
+    """The glyphs that are in another row than their characters."""
+    matches = (pairing for pairing in column.pairings if pairing.step is Step.MATCH)
+    pairs = ((column.cells[pairing.cells[0]], column.glyphs[pairing.glyphs[0]]) for pairing in matches)
+    return [glyph for cell, glyph in pairs if cell.row is not glyph.row]
 
 
 def _beside_gaps(column: ReadColumn) -> list[Glyph]:

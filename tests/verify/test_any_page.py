@@ -264,3 +264,20 @@ def test_notes_with_low_rows_are_read_to_their_ends_where_readings_stand_beside_
     page = PlainPage.of("P", book.image, book.lines, book.boxes).page
     assert any(run.is_note for column in page.columns for run in column.runs)
     assert raised(check_pixels(ppocr, page, book.image)) == []
+
+
+@pytest.mark.parametrize("glyph", [30, 36, 44])
+def test_a_note_of_two_or_three_numbers_is_read_though_its_rows_are_low_and_its_strokes_few(
+    ppocr: PPOCR, make_page: MakePage, glyph: float
+) -> None:
+    """Two 一 side by side have the height of one stroke: no strip is cut for such a note at first."""
+    lines = (
+        "氏禮書先王之時結民以(一/一)忠信誠慤之心",
+        "卷嘉祐六(九三/一)年七月乙(二一/二)丑命(九/四)",
+        "(一/一)在(五/)東便其先擊小後擊大簜謂竹(五/)",
+        "鄭氏鍔曰天圓(三十/三)而運(三/十)乎上故璧",
+        "十(二/二)卷嘉祐六年七月乙(三/三)丑命姚闢修",
+        "以(七/一)在東便其先擊小後擊大(二十/一)謂竹",
+    )
+    page = make_page(*lines)
+    assert raised(check_pixels(ppocr, page, written(page, glyph, 1.5 * glyph, (1.12 * glyph, 1.12 * glyph)))) == []
