@@ -276,7 +276,7 @@ class ColumnReader:
         """The column with the ends of its notes moved, as long as more of the line is found. Tried at an end near which
         a character has no glyph, or one of another row, or a glyph no character: an omission or an insertion moves the
         end of a note, and a row whose two characters nearly touch looks like main text."""
-        if best.agreement < MIN_LINE_AGREEMENT or best.cut_by is CutBy.SEEN or best.area.notes is not None:
+        if best.agreement < MIN_LINE_AGREEMENT or best.area.notes is not None:
             return best
         tried: set[NotePlaces] = set()
         while best.cost_of_line > BAD_NOTE_CUT_NATS:
@@ -294,18 +294,25 @@ class ColumnReader:
         return best
 
     def _moved_ends(self, column: ReadColumn) -> Iterator[NotePlaces]:
-        """Where the notes of a column are, each time with an end of one of them moved by a row or half a row."""
-        cell = column.area.cell(self._rows)
-        row = _row_height(column) or cell
-        ends = list(chain.from_iterable(column.area.notes or _note_places(column, cell)))
+        """Where the notes of a column are, each time with one of them where its glyphs are, or with an end of it moved
+        by a row or half a row."""
+        row = _row_height(column) or column.area.cell(self._rows)
+        by_glyphs = _places_by_glyphs(column)
+        places = (
+            column.area.notes or _places_by_strips(column, MARGIN_CELLS * column.area.cell(self._rows)) or by_glyphs
+        )
         doubtful = [glyph.y for glyph in (*column.surplus, *_in_another_row(column), *_beside_gaps(column))]
-        for number, end in enumerate(ends):
-            if not any(abs(y - end) < MAX_END_DISTANCE_ROWS * row for y in doubtful):
-                continue
-            for step in (row, -row, row / 2, -row / 2):
-                moved = [*ends[:number], end + step, *ends[number + 1 :]]
-                if moved == sorted(moved):
-                    yield tuple(zip(moved[::2], moved[1::2], strict=True))
+        for number, (top, bottom) in enumerate(places):
+            moved = [by_glyphs[number]]
+            if any(abs(y - top) < MAX_END_DISTANCE_ROWS * row for y in doubtful):
+                moved += [(top + step, bottom) for step in (row, -row, row / 2, -row / 2)]
+            if any(abs(y - bottom) < MAX_END_DISTANCE_ROWS * row for y in doubtful):
+                moved += [(top, bottom + step) for step in (row, -row, row / 2, -row / 2)]
+            for place in moved if len(moved) > 1 else ():
+                changed = (*places[:number], place, *places[number + 1 :])
+                ends = list(chain.from_iterable(changed))
+                if ends == sorted(ends):
+                    yield changed
 
     def _has_surplus_at_ends(self, column: ReadColumn) -> tuple[bool, bool]:
         """Whether a surplus glyph is among the outermost ones of the first two strips, and of the last two."""
@@ -468,18 +475,32 @@ def _with_rows(line: Column, row_of_cell: Mapping[int, Row]) -> Column:
     return replace(line, parsed=tuple(runs))
 
 
-def _note_places(column: ReadColumn, cell: float) -> NotePlaces:
-    """The top and the bottom of each note of a column's line, by the strips. A note without a strip is where the next
-    strip begins. `cell` is the height of a cell."""
-    margin = MARGIN_CELLS * cell
-    places, top = [], max((strip.bottom for strip in column.strips), default=column.area.bottom) - margin
-    for run in reversed(range(len(column.line.runs) if column.line else 0)):
-        strips = [strip for strip in column.strips if strip.run == run]
-        bottom = max((strip.bottom for strip in strips), default=top + margin) - margin
-        top = min((strip.top for strip in strips), default=top - margin) + margin
-        if column.line is not None and column.line.runs[run].is_note:
-            places.append((top, bottom))
-    return tuple(reversed(places))
+def _places_by_strips(column: ReadColumn, margin: float) -> NotePlaces:
+    """The top and the bottom of each note of a column's line, by its strips, which have a `margin` in pixels; empty if
+    a note has no strip."""
+    places = []
+    for number in (number for number, run in enumerate(column.line.runs if column.line else ()) if run.is_note):
+        strips = [strip for strip in column.strips if strip.run == number and strip.row is not Row.MAIN]
+        if not strips:
+            return ()
+        places.append((min(s.top for s in strips) + margin, max(s.bottom for s in strips) - margin))
+    return tuple(places)
+
+
+def _places_by_glyphs(column: ReadColumn) -> NotePlaces:
+    """The top and the bottom of each note of a column's line, in the middle between its glyphs and those before and
+    after it. A note without any has no height."""
+    matches = [pairing for pairing in column.pairings if pairing.step is Step.MATCH]
+    glyph_at = {column.cells[pairing.cells[0]].offset: column.glyphs[pairing.glyphs[0]] for pairing in matches}
+    runs = column.line.runs if column.line else ()
+    glyphs_of = [[glyph_at[cell.offset] for cell in run.cells if cell.offset in glyph_at] for run in runs]
+    ends = [column.area.top]
+    for number in range(1, len(runs)):
+        above = max((glyph.bottom for glyphs in glyphs_of[:number] for glyph in glyphs), default=column.area.top)
+        below = min((glyph.top for glyphs in glyphs_of[number:] for glyph in glyphs), default=column.area.bottom)
+        ends.append((above + below) / 2)
+    ends.append(column.area.bottom)
+    return tuple(place for place, run in zip(pairwise(ends), runs, strict=True) if run.is_note)
 
 
 def _in_another_row(column: ReadColumn) -> list[Glyph]:

@@ -266,7 +266,7 @@ def test_notes_with_low_rows_are_read_to_their_ends_where_readings_stand_beside_
     assert raised(check_pixels(ppocr, page, book.image)) == []
 
 
-@pytest.mark.parametrize("glyph", [30, 36, 44])
+@pytest.mark.parametrize("glyph", [36, 44, 52])
 def test_a_note_of_two_or_three_numbers_is_read_though_its_rows_are_low_and_its_strokes_few(
     ppocr: PPOCR, make_page: MakePage, glyph: float
 ) -> None:
