@@ -500,7 +500,7 @@ def _places_by_glyphs(column: ReadColumn) -> NotePlaces:
         below = min((glyph.top for glyphs in glyphs_of[number:] for glyph in glyphs), default=column.area.bottom)
         ends.append((above + below) / 2)
     ends.append(column.area.bottom)
-    return tuple(place for place, run in zip(pairwise(ends), runs, strict=True) if run.is_note)
+    return tuple(place for run, place in zip(runs, pairwise(ends), strict=False) if run.is_note)
 
 
 def _in_another_row(column: ReadColumn) -> list[Glyph]:
