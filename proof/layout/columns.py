@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from itertools import groupby
 
 import numpy as np
 from numpy.typing import NDArray
@@ -105,9 +106,13 @@ def as_layout(page_layout: PageLayout) -> Layout:
     areas: list[ColumnArea] = []
     owners = np.zeros(page_layout.sheet.ink.shape, dtype=np.int16)
     ink = _without_rules(page_layout)
-    for register in dict.fromkeys(column.register for column in page_layout.columns):
-        columns = [column for column in page_layout.columns if column.register == register]
-        pitch = cell_height(page_layout.text, columns)
+    registers = [list(columns) for _, columns in groupby(page_layout.columns, key=lambda column: column.register)]
+    heights = [cell_height(page_layout.text, columns) for columns in registers]
+    known_heights = [height for height in heights if height is not None]
+    for columns, height_of_register in zip(registers, heights, strict=True):
+        register = columns[0].register
+        # the registers of a page are set in one size
+        pitch = height_of_register or (float(np.median(known_heights)) if known_heights else default_height(columns))
         glyph = float(np.median([column.glyph for column in columns]))
         bodies = [
             _Body(len(areas) + number, column, *_glyph_edges(page_layout.text, column, glyph))
@@ -264,9 +269,14 @@ def _edges(owners: NDArray[np.int16], body: _Body, glyph: float) -> tuple[float,
     return max(0.0, body.middle - half), min(float(owners.shape[1]), body.middle + half)
 
 
-def cell_height(text: Mask, columns: Sequence[FoundColumn]) -> float:
-    """The distance between consecutive glyphs along the columns of a register, in pixels; 1.1 glyph widths where the
-    ink has no period."""
+def default_height(columns: Sequence[FoundColumn]) -> float:
+    """The height of a cell of columns whose ink has no period, in pixels."""
+    return 1.1 * float(np.median([column.glyph for column in columns]))
+
+
+def cell_height(text: Mask, columns: Sequence[FoundColumn]) -> float | None:
+    """The distance between consecutive glyphs along the columns of a register, in pixels; None where the ink has no
+    period."""
     glyph = float(np.median([column.glyph for column in columns]))
     low, high = max(4, int(MIN_CELL_GLYPHS * glyph)), int(MAX_CELL_GLYPHS * glyph)
     correlation = np.zeros(MAX_PERIODS * (high + 2))
@@ -280,9 +290,9 @@ def cell_height(text: Mask, columns: Sequence[FoundColumn]) -> float:
         own = np.fft.irfft(spectrum * np.conj(spectrum))[: min(len(correlation), profile.size)]
         correlation[: own.size] += own
     if not correlation[0]:
-        return 1.1 * glyph
+        return None
     period = _first_period(correlation[: high + 2] / correlation[0], low, high)
-    return 1.1 * glyph if period is None else _over_more_periods(correlation, period)
+    return None if period is None else _over_more_periods(correlation, period)
 
 
 def _first_period(correlation: NDArray[np.float64], low: int, high: int) -> float | None:

@@ -14,7 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from proof.images.opencv import cv2
-from proof.layout.columns import cell_height
+from proof.layout.columns import cell_height, default_height
 from proof.layout.half_folio import ColumnArea, Layout
 from proof.layout.page import FoundColumn
 from proof.layout.rules import Mask, ink_mask, inked_along, long_strokes, thickened, true_ranges
@@ -253,7 +253,7 @@ def with_cut_edges(layout: Layout, rows: int, page: tuple[int, int], origin: tup
         return layout
     top, bottom = above if cut_above else areas[0].top, below if cut_below else areas[0].bottom
     text_columns = [FoundColumn(1, area.left, top, area.right, bottom, GLYPH_WIDTH * area.width) for area in areas]
-    pitch = cell_height(layout.ink, text_columns)
+    pitch = cell_height(layout.ink, text_columns) or default_height(text_columns)
     full_height = FRAME_HEIGHT * rows * pitch
     if full_height - (bottom - top) < MIN_MISSING_CELLS * pitch:
         return layout

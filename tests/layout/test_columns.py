@@ -25,6 +25,21 @@ def test_the_height_of_a_cell_is_measured_over_several(off: float) -> None:
     assert cell_height(text, [column]) == pytest.approx(pitch, rel=0.012)
 
 
+def test_a_register_whose_ink_has_no_period_has_cells_as_high_as_the_others_of_its_page() -> None:
+    """Two characters tell no period; and where ink has faded, glyphs seem half as wide as they are."""
+    ink = np.zeros((900, 120), np.uint8)
+    for top in (*range(20, 600, 36), 700, 736):
+        ink[top : top + 24, 40:80] = 255
+    columns = tuple(
+        FoundColumn(n, 30.0, top, 90.0, bottom, 15.0 * n) for n, top, bottom in ((2, 15, 620), (1, 695, 765))
+    )
+    blank = np.zeros_like(ink)
+    sheet = Sheet(255 - ink, ink, blank, blank, Rectification.of(1.0, 0.0, 0.0, *ink.shape, (0, 0)), 0.0)
+    regions = [Region(0, 0, top, 120, bottom, False, False) for top, bottom in ((0, 650), (650, 900))]
+    layout = as_layout(PageLayout(sheet, ink, tuple(regions), columns, ((), ())))
+    assert [area.measured_pitch for area in layout.columns] == pytest.approx([36, 36], rel=0.02)
+
+
 def test_the_only_stroke_of_a_note_beside_a_column_belongs_to_the_column() -> None:
     ink = np.zeros((420, 200), np.uint8)
     for top in (20, 100, 300):
