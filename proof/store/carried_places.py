@@ -18,7 +18,7 @@ from typing import NamedTuple
 
 from proof.model.flags import LINE_BREAK, FormerPlace
 from proof.text.edit import Edit, edited
-from proof.text.lines import LINE_ENDING, LINE_ENDING_SIGNS
+from proof.text.lines import LINE_ENDING, LINE_ENDING_SIGNS, line_edit
 from proof.text.model import Script
 from proof.text.positions import PositionMap, Span, line_end
 from proof.text.variants import VariantPolicy, policy_of
@@ -75,6 +75,12 @@ class Place:
     def is_written(self) -> bool:
         """Whether the text has the decided reading."""
         return self.reads == self.decided_reading
+
+    def edit(self, content: str, reading: str) -> Edit:
+        """The edit of the content that makes the place read so; a column comes and goes with its line ending."""
+        if not self.is_whole:
+            return Edit(*self.span, reading)
+        return line_edit(content, self.start, self.reads, reading, self.start - _line_begin(content, self.start))
 
 
 class VersionedPlace(NamedTuple):
@@ -403,6 +409,9 @@ class _Carrier:
         self._written = written
         self._policy = policy_of_script(change.script)
         self._direct = by_edits if by_edits is not None else PositionMap.of_comparison(old, new)
+        of_flags = written.of_flags.items() if written is not None else ()
+        spans = {flag: self._direct.written(edit) for flag, edit in of_flags}
+        self._written_by_export = {flag: span for flag, span in spans.items() if span is not None}
         self._inserted_at = self._insertions(places)
         self._corrected = {} if written is not None or old == new else self._as_corrected(old, places)
         self._to_lost = PositionMap.of_comparison(new, lost_in) if lost_in is not None else None
@@ -416,11 +425,13 @@ class _Carrier:
         return carried if is_of_lost else None
 
     def _carry(self, place: Place) -> CarriedPlace | None:
-        if self._written is not None and place.flag in self._written.of_flags:
-            written = self._direct.written(self._written.of_flags[place.flag])
-            return self._written_place(place, written) if written is not None else None
-        unchanged = self._beside_insertions(place) or self._direct.where(*place.span)
         corrected = self._corrected.get(place.flag)
+        written = self._written_by_export.get(place.flag)
+        if corrected is not None and corrected.is_pending and place.is_whole:
+            written = corrected.span
+        if written is not None:
+            return self._written_place(place, written)
+        unchanged = self._beside_insertions(place) or self._direct.where(*place.span)
         if corrected is not None:
             line_stands = self._direct.line_stands(place.start)
             if corrected.line_stands and line_stands:
@@ -454,7 +465,7 @@ class _Carrier:
     def _was_moved(self, place: Place, carried: CarriedPlace) -> bool:
         """Whether characters that were to be deleted, and are no longer at their place, stand elsewhere in the line,
         which has as many of them as before."""
-        if self._written is not None or carried.reads or not place.reads:
+        if self._written is not None or place.is_whole or carried.reads or not place.reads:
             return False
         (old_line, _), (new_line, _) = _in_line(self._old, place.span), _in_line(self._new, carried.span)
         return new_line.count(place.reads) >= old_line.count(place.reads)
@@ -517,26 +528,30 @@ class _Carrier:
     def _as_corrected(self, old: str, places: Sequence[Place]) -> dict[int, _CorrectedPlace]:
         """The places in the new content, by flag number, as if all pending decisions had been written into `old` first:
         somebody may have corrected the text by hand in the same way."""
-        pending: dict[Span, Place] = {}
-        reached = 0
-        unwritten = [place for place in places if not place.is_written and not place.is_whole]
-        for place in sorted(unwritten, key=lambda place: place.span):
-            if place.start >= reached and place.span not in pending:
-                pending[place.span] = place
-                reached = place.span.end
-        if not pending:
+        unwritten = [place for place in places if not place.is_written]
+        edit_of = {place.flag: place.edit(old, place.decided_reading) for place in unwritten}
+        edits: dict[Edit, None] = {}
+        last = Edit(-1, 0, "")
+        for place in sorted(unwritten, key=lambda place: (edit_of[place.flag].place, not place.is_whole, place.rank)):
+            edit = edit_of[place.flag]
+            if edit.start >= last.end and (place.is_whole or edit.place != last.place):
+                edits[edit], last = None, edit
+        if not edits:
             return {}
-        to_corrected = PositionMap.of_edits(
-            old, [Edit(*span, place.decided_reading) for span, place in pending.items()]
-        )
+        to_corrected = PositionMap.of_edits(old, edits)
         from_corrected = PositionMap.of_comparison(to_corrected.new, self._new)
         old_lines = set(old.split("\n"))
         corrected = {}
         for place in places:
-            is_pending = pending.get(place.span) is place
-            in_corrected = to_corrected.instead(*place.span) if is_pending else to_corrected.where(*place.span)
-            in_new = from_corrected.where(*in_corrected) if in_corrected is not None else None
-            if in_corrected is not None and in_new is not None:
+            is_pending = edit_of.get(place.flag) in edits
+            in_corrected = to_corrected.written(edit_of[place.flag]) if is_pending else to_corrected.where(*place.span)
+            if in_corrected is None:
+                continue
+            if is_pending and place.is_whole:
+                in_new = from_corrected.beside_neighbour(*in_corrected)
+            else:
+                in_new = from_corrected.where(*in_corrected)
+            if in_new is not None:
                 start = in_corrected.start
                 corrected[place.flag] = _CorrectedPlace(
                     span=in_new,

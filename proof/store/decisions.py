@@ -41,7 +41,15 @@ from proof.store.flag_matching import mark_answered_stale
 from proof.store.lookup import StorePart, work_id_subquery
 from proof.store.models import ActRow, DecisionRow, FlagRow, ReadingRow, WorkRow
 from proof.store.seeded_errors import IS_SEEDED, SeededAnswer, answers
-from proof.store.texts import check_place, first_decision_id, is_displaced, place_of, replaced_in_text, stored_content
+from proof.store.texts import (
+    check_place,
+    first_decision_id,
+    is_displaced,
+    place_of,
+    replaced_in_text,
+    share_place,
+    stored_content,
+)
 from proof.store.typed_text import (
     LONGEST_COLUMN,
     check_authority,
@@ -255,6 +263,7 @@ def _write(
         flag.state, flag.reading, flag.version = state.value, reading, chain.version + 1
     session.flush()
     if chain.reader is None:
+        share_place(session, flag)
         mark_answered_stale(session, [flag])
     return replace(shown_decisions(session, [row])[0], version=chain.version + 1)
 
@@ -310,13 +319,13 @@ def _other_half_of(session: Session, flag: FlagRow) -> FlagRow | None:
 
 
 def _is_decided_in_part(session: Session, flag: FlagRow) -> bool:
-    """Whether there is another decision on some of the characters at the place of a flag."""
+    """Whether there is another decision, in the same work, on some of the characters at the place of a flag."""
     if flag.start is None or not flag.extent:
         return False
     in_text = select(FlagRow.id).where(FlagRow.text_id == flag.text_id, FlagRow.version_id == flag.version_id)
     overlaps = (FlagRow.start < flag.start + flag.extent, FlagRow.start + FlagRow.extent > flag.start)
-    others = in_text.where(*overlaps, FlagRow.id != flag.id, ~IS_SEEDED, FlagRow.state.in_(SETTLED))
-    return session.scalar(others.limit(1)) is not None
+    others = in_text.where(*overlaps, FlagRow.id != flag.id, FlagRow.work_id == flag.work_id, ~IS_SEEDED)
+    return session.scalar(others.where(FlagRow.state.in_(SETTLED)).limit(1)) is not None
 
 
 def _twin(row: FlagDecision, other_chain: Chain) -> int:

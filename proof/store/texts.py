@@ -20,6 +20,7 @@ import zlib
 from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence
 from contextlib import suppress
+from dataclasses import replace
 from functools import cache, lru_cache
 from pathlib import Path
 from typing import Any
@@ -46,7 +47,7 @@ from proof.text.edit import Edit
 from proof.text.encoding import Decoded
 from proof.text.formats import decoded_file
 from proof.text.lines import line_edit
-from proof.text.positions import Span
+from proof.text.positions import PositionMap, Span
 
 
 def sha_of(content: str) -> str:
@@ -318,6 +319,34 @@ def _decoded(path: str, _changed: int, _size: int) -> Decoded:
 def decided_reading(flag: FlagRow) -> str:
     """The reading that belongs at the place of a flag: the corrected one, or else the transcribed one."""
     return flag.reading if flag.state == State.CORRECTED.value else flag.transcribed
+
+
+def share_place(session: Session, flag: FlagRow) -> None:
+    """Give the flag of a correction the place of the same correction in another work, if an export wrote that one after
+    the page of the flag was checked: the person did not see it, and the text has what they decided."""
+    page = session.get_one(PageRow, flag.page_id)
+    present = session.scalar(select(TextRow.version_id).where(TextRow.id == flag.text_id))
+    is_pending = flag.state == State.CORRECTED.value and flag.reads == flag.transcribed
+    if not is_pending or page.text_id != flag.text_id or page.version_id in (None, present):
+        return
+    same = select(FlagRow).where(FlagRow.text_id == flag.text_id, FlagRow.version_id == present)
+    same = same.where(FlagRow.transcribed == flag.transcribed, FlagRow.reads == flag.reading)
+    same = same.where(FlagRow.origin != Origin.SEEDED.value)
+    written = [(row, place_of(row)) for row in session.scalars(same)]
+    own = {place.span for row, place in written if row.work_id == flag.work_id}
+    others = [place for row, place in written if row.work_id != flag.work_id and place.span not in own]
+    if not others:
+        return
+    before, after = stored_content(session, page.version_id) or "", stored_content(session, present) or ""
+    last = max(page.spans)
+    start = page.spans[flag.line].start + flag.offset if flag.line in page.spans else page.spans[last].end
+    checked = replace(place_of(flag), start=start, extent=flag.length)
+    edit = checked.edit(before, flag.reading)
+    between = PositionMap.of_comparison(before, after).between(*edit.place)
+    for place in others:
+        taken_back = Span(*place.edit(after, place.transcribed).place)
+        if place.is_whole == checked.is_whole and between is not None and taken_back.is_within(between):
+            (flag.start, flag.extent), flag.reads, flag.version_id = place.span, place.reads, present
 
 
 def _delete_unused_versions(session: Session, text: TextRow) -> None:

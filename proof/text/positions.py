@@ -158,6 +158,16 @@ class PositionMap:
             return None
         return Span(start + block.new - block.old, length)
 
+    def beside_neighbour(self, start: int, length: int) -> Span | None:
+        """`where`, if a neighbour of these characters is kept beside them, too; with length 0, both, together."""
+        if not length:
+            between = self.between(start, 0)
+            return between if between is not None and not between.length else None
+        with_last, with_next = self.where(start - 1, length + 1), self.where(start, length + 1)
+        if with_last is not None:
+            return Span(with_last.start + 1, length)
+        return Span(with_next.start, length) if with_next is not None else None
+
     def _gap(self, at: int) -> int | None:
         """The place of the gap before code point `at` in the new version."""
         before, after = self._character(at - 1), self._character(at)
@@ -176,8 +186,12 @@ class PositionMap:
         return self._written.get(edit)
 
     def instead(self, start: int, length: int) -> Span | None:
-        """The place of the text that replaced these characters: everything between their neighbours, within one line;
-        None if a neighbour cannot be mapped."""
+        """The place of the text that replaced these characters within one line: what is `between` their neighbours."""
+        between = self.between(start, length)
+        return None if between is None or "\n" in self.new[between.start : between.end] else between
+
+    def between(self, start: int, length: int) -> Span | None:
+        """The place of everything between the neighbours of these characters; None if a neighbour cannot be mapped."""
         replacement = self._replaced.get(Span(start, length))
         if replacement is not None:
             return replacement
@@ -188,7 +202,7 @@ class PositionMap:
             left = self.new.rfind("\n", 0, right) + 1
         if right is None and left is not None and _ends_line(self._old, end):
             right = line_end(self.new, left)
-        if left is None or right is None or left > right or "\n" in self.new[left:right]:
+        if left is None or right is None or left > right:
             return None
         return Span(left, right - left)
 

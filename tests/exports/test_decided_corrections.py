@@ -357,10 +357,14 @@ def test_what_was_kept_in_one_work_and_corrected_in_another_is_told(project: Pro
         flag("f-missing", 3, 0, "", "甲甲", "column missing", kind=Kind.LAYOUT, evidence=Evidence("column missing")),
     ],
 )
-def test_what_is_missing_in_two_works_is_written_once(project: Project, missing: Flag) -> None:
+@pytest.mark.parametrize("between", [False, True])
+def test_what_is_missing_in_two_works_is_written_once(project: Project, missing: Flag, between: bool) -> None:
+    """Also where the first is exported before the second is accepted."""
     project.check(missing)
     project.check(replace(missing, id="f-again"), work="KR2")
     project.say("f-missing", Verdict.TAKE)
+    if between:
+        project.export()
     again = project.say("f-again", Verdict.TAKE, person="乙", work="KR2")
     project.export()
     text = project.edition.text
@@ -371,29 +375,6 @@ def test_what_is_missing_in_two_works_is_written_once(project: Project, missing:
     project.export()
     assert project.edition.text == text
     assert again.state is State.CORRECTED
-
-
-@pytest.mark.parametrize("column", [False, True])
-def test_what_was_deleted_in_two_works_comes_back_once_both_take_it_back(project: Project, column: bool) -> None:
-    text = with_column_changes([])
-    project.page = page_of(LINES)
-    project.write(text)
-    project.check()
-    project.check(work="KR2")
-    made = []
-    for work in ("KR1", "KR2"):
-        number = page_number(project.store, work)
-        change = ColumnChange.DELETE if column else None
-        verdict, length = (Verdict.TYPED, 0) if column else (Verdict.DELETE, 1)
-        wanted = ManualCorrection(work, number, 2, 0, length, "", "乙", uuid4().hex, verdict, change=change)
-        made.append(project.store.manual_corrections.correct(wanted))
-    project.export()
-    without = project.edition.text
-    assert without == text.replace("洪荒日月盈昃¶\n" if column else "洪", "")
-    for decision, work, now in zip(made, ("KR1", "KR2"), (without, text), strict=True):
-        project.say(decision.flag, Verdict.UNDO, work=work)
-        project.export()
-        assert project.edition.text == now
 
 
 def test_a_correction_of_two_works_stays_written_where_one_of_them_is_taken_back(project: Project) -> None:
@@ -1003,6 +984,111 @@ def with_column_changes(changes: Iterable[tuple[int, ColumnChange | int]]) -> st
             text += "".join(characters) + ("" if (number, ColumnChange.JOIN) in made else "\n")
         text += ADDED[ColumnChange.ADD_AFTER] + "\n" if (number, ColumnChange.ADD_AFTER) in made else ""
     return text.replace("\n", "¶\n")
+
+
+@pytest.mark.parametrize("between", [False, True])
+@pytest.mark.parametrize("change", [*ColumnChange, 0, 3])
+def test_what_two_works_decide_alike_is_written_once_and_comes_back_once_both_take_it_back(
+    project: Project, change: ColumnChange | int, between: bool
+) -> None:
+    """Also where the first is exported before the second is decided, who does not see it before their check."""
+    project.page = page_of(LINES)
+    project.write(with_column_changes([]))
+    made = []
+    for work in ("KR1", "KR2"):
+        project.check(work=work)
+    for work in ("KR1", "KR2"):
+        wanted = ManualCorrection(work, page_number(project.store, work), 2, 0, 0, "", "乙", uuid4().hex)
+        if isinstance(change, ColumnChange):
+            offset = 3 if change is ColumnChange.SPLIT else 0
+            wanted = replace(wanted, change=change, offset=offset, reading=ADDED.get(change, ""))
+        else:
+            wanted = replace(wanted, offset=change, length=1, verdict=Verdict.DELETE)
+        made.append(project.store.manual_corrections.correct(wanted))
+        if between:
+            project.export()
+    project.export()
+    assert left_out(project.decided) == []
+    if isinstance(change, ColumnChange):
+        once = with_column_changes([(2, change)])
+    else:
+        once = with_column_changes([]).replace(LINES[1][change], "")
+    assert project.edition.text == once
+    for decision, work, now in zip(made, ("KR1", "KR2"), (once, with_column_changes([])), strict=True):
+        project.say(decision.flag, Verdict.UNDO, work=work)
+        project.export()
+        assert project.edition.text == now
+        assert left_out(project.decided) == []
+
+
+@pytest.mark.parametrize("change", ColumnChange)
+def test_a_change_of_a_column_that_somebody_wrote_into_the_file_is_not_written_again(
+    project: Project, change: ColumnChange
+) -> None:
+    project.page = page_of(LINES)
+    project.write(with_column_changes([]))
+    project.check()
+    made = project.change(2, change, ADDED.get(change, ""), 3 if change is ColumnChange.SPLIT else 0)
+    by_hand = with_column_changes([(2, change)])
+    project.write(by_hand)
+    project.page = page_of([column.source for column in project.edition.pages[0].columns])
+    project.check()
+    project.export()
+    assert project.edition.text == by_hand
+    assert left_out(project.decided) == []
+    project.say(made.flag, Verdict.UNDO)
+    project.export()
+    assert project.edition.text == with_column_changes([])
+
+
+def test_two_columns_that_were_accepted_and_typed_into_the_file_are_not_written_again(project: Project) -> None:
+    lines = [LINES[0], *LINES[1:]]
+    project.page = page_of(LINES)
+    project.write(with_column_changes([]))
+    first, second = "新前之文", "新後之文"
+    project.check(column_flag("f-1", 3, "", first, 3), column_flag("f-2", 3, "", second, 4))
+    project.say("f-1", Verdict.TAKE)
+    project.say("f-2", Verdict.TAKE)
+    lines[2:2] = [first, second]
+    typed = f"<pb:{PAGE}>¶\n" + "".join(f"{line}¶\n" for line in lines)
+    project.write(typed)
+    project.page = page_of(lines)
+    project.check()
+    project.export()
+    assert project.edition.text == typed
+    assert left_out(project.decided) == []
+
+
+def test_a_column_of_which_the_same_text_stands_elsewhere_is_not_taken_for_the_written_one(project: Project) -> None:
+    """A missing column is accepted, and another one is changed in the file to the same text."""
+    project.page = page_of(LINES)
+    project.write(with_column_changes([]))
+    project.check()
+    project.change(2, ColumnChange.ADD_BEFORE, "新前之文")
+    changed = with_column_changes([]).replace(LINES[3], "新前之文")
+    project.write(changed)
+    project.page = page_of([*LINES[:3], "新前之文"])
+    project.check()
+    project.export()
+    assert project.edition.text == changed.replace(LINES[1], f"新前之文¶\n{LINES[1]}")
+
+
+def test_what_moves_in_two_works_moves_with_both_halves_in_each(project: Project) -> None:
+    line = LINES[2]
+    project.page = page_of(LINES)
+    project.write(with_column_changes([]))
+    for work in ("KR1", "KR2"):
+        away, here = f"f-away-{work}", f"f-here-{work}"
+        away_flag, here_flag = column_flag(away, 3, line, "", 1), column_flag(here, 1, "", line, 1)
+        project.check(replace(away_flag, moved=here), replace(here_flag, moved=away), work=work)
+    for work in ("KR1", "KR2"):
+        project.say(f"f-here-{work}", Verdict.TAKE, work=work)
+    project.export()
+    moved = project.edition.text
+    assert moved == with_column_changes([(3, ColumnChange.DELETE)]).replace(LINES[0], f"{line}¶\n{LINES[0]}")
+    project.say("f-here-KR1", Verdict.UNDO)
+    project.export()
+    assert project.edition.text == moved
 
 
 @settings(max_examples=20, suppress_health_check=[HealthCheck.function_scoped_fixture])
