@@ -120,10 +120,9 @@ def note_written(store: Store, corrected: CorrectedSource, is_current: Callable[
     says whether the file still has the corrected text."""
     edition = corrected.edition
     written = [change for change in corrected.placed if change.correction.changes]
-    edits = ExportEdits(
-        tuple(change.edit for change in written),
-        {number: change.edit for change in written for number in (change.correction.number, *change.correction.also)},
-    )
+    numbers = [(change.correction.number, *change.correction.also) for change in written]
+    of_flags = {number: index for index, of_edit in enumerate(numbers) for number in of_edit}
+    edits = ExportEdits(tuple(change.edit for change in written), of_flags)
     for path in store.texts.find(edition).paths:
         store.texts.record_export(path, edition.text, corrected.text, edition.script.value, edits, is_current)
 
@@ -141,7 +140,7 @@ class _DecidedCorrection(NamedTuple):
 
     @property
     def characters(self) -> _Characters:
-        return _characters(self.span, self.decision)
+        return self.span, self.correction.former
 
 
 class _KeptPlace(NamedTuple):
@@ -151,13 +150,8 @@ class _KeptPlace(NamedTuple):
     span: Span
 
 
-_Characters = tuple[Span, str]
-"""A place and, if it is empty, the characters that were deleted there: several neighbours that were deleted have the
-same empty place."""
-
-
-def _characters(span: Span, decision: Decision) -> _Characters:
-    return span, "" if span.length else decision.transcribed
+_Characters = tuple[Span, int]
+"""A place, and the number of the characters that were deleted there (`FlagRow.former`)."""
 
 
 _KEEPING = frozenset({State.KEPT, State.COPY, State.RETAINED})
@@ -214,7 +208,7 @@ class _DecisionsByEffect:
             ids = decision.flag, decided.first, decision.id
             self._withdrawn.append(WithdrawnDecision(*ids, *present, place.transcribed, decided.given))
         correction = _correction(decision, present.span, self._edition, self._addresses, self._policy)
-        correction = replace(correction, has_image=decided.has_image, former=place.former)
+        correction = replace(correction, has_image=decided.has_image, former=present.former)
         made = _DecidedCorrection(decision, correction, decided.first)
         if decision.state is State.UNSURE:
             self._noted.append(correction)
@@ -264,7 +258,7 @@ class _DecisionsByEffect:
     def decided(self) -> Decided:
         """All that was added, without corrections that contradict each other."""
         self._add_lost()
-        applied = [AppliedDecision(made.span, made.decision.transcribed) for made in self._applied]
+        applied = [AppliedDecision(*made.characters) for made in self._applied]
         kept = already_restored(self._withdrawn, applied) | superseded(self._withdrawn, self._standing())
         undone = {made.decision.flag for made in self._corrected if made.decision.state is State.OPEN}
         current = [made for made in self._corrected if made.decision.flag not in undone & kept]
@@ -440,8 +434,8 @@ def _conflicting_with_kept(corrected: Iterable[_DecidedCorrection], kept: Iterab
             changing[made.characters].append(made.decision)
     conflicting: dict[int, Decision] = {}
     for decision, span in kept:
-        if (characters := _characters(span, decision)) in changing:
-            conflicting |= {each.id: each for each in (decision, *changing[characters])}
+        if (span, 0) in changing:
+            conflicting |= {each.id: each for each in (decision, *changing[span, 0])}
     return conflicting
 
 

@@ -16,7 +16,7 @@ from math import inf
 from operator import attrgetter
 from typing import NamedTuple
 
-from proof.model.flags import LINE_BREAK, FormerPlace
+from proof.model.flags import LINE_BREAK
 from proof.text.edit import Edit, edited
 from proof.text.lines import LINE_ENDING, LINE_ENDING_SIGNS, line_edit
 from proof.text.model import Script
@@ -29,16 +29,19 @@ def policy_of_script(script: str) -> VariantPolicy:
     return policy_of(Script(script) if script in set(Script) else Script.TRADITIONAL)
 
 
+FIRST_FORMER = 1 << 30
+"""The number of the first character of a text if it is deleted: what is deleted later may precede it."""
+
 _CHARACTERS = re.compile(f"[^{LINE_ENDING_SIGNS}]+")
 
 
 @dataclass(frozen=True, slots=True)
 class ExportEdits:
-    """The edits that an export made to a text; `of_flags` are those that wrote the decision on a flag, by flag
-    number."""
+    """The edits that an export made to a text; `of_flags` are the indices of those that wrote the decisions on
+    flags, by flag number."""
 
     edits: tuple[Edit, ...]
-    of_flags: Mapping[int, Edit] = field(default_factory=dict)
+    of_flags: Mapping[int, int] = field(default_factory=dict)
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,7 +51,7 @@ class Place:
     `transcribed` are the characters at the time of the check, `decided_reading` those that belong there after the
     decisions. An `is_whole` place (of a seeded error, a column or a page) is lost if its characters change, even to
     another of its readings. `is_decided`: somebody decided its reading. `rank` orders what is inserted at one place as
-    on the image (`rank_on_image`), 0 if unknown; `former` what was deleted at one place.
+    on the image (`rank_on_image`), 0 if unknown; `former` what was deleted at one place (`FlagRow.former`).
     """
 
     flag: int
@@ -60,7 +63,7 @@ class Place:
     is_whole: bool = False
     is_decided: bool = False
     rank: float = 0
-    former: FormerPlace = ()
+    former: int = 0
 
     @property
     def span(self) -> Span:
@@ -92,23 +95,26 @@ class VersionedPlace(NamedTuple):
 
 
 class CarriedPlace(NamedTuple):
-    """The span of a place in the new content of its text, and the characters there."""
+    """The span of a place in the new content of its text, the characters there, and the number of what was deleted
+    there (`FlagRow.former`)."""
 
     span: Span
     reads: str
+    former: int = 0
 
 
 class WithdrawnDecision(NamedTuple):
     """A decision on the flag number `flag` that was taken back. `first` and `last` are the ids of the first and the
     last decision on the flag. `span` is the place in the present content of its text, `reads` the characters there,
-    `transcribed` those at the time of the check. `given` are all readings that were decided at a place without
-    characters."""
+    `transcribed` those at the time of the check, `former` their number if they are deleted. `given` are all readings
+    that were decided at a place without characters."""
 
     flag: int
     first: int
     last: int
     span: Span
     reads: str
+    former: int
     transcribed: str
     given: frozenset[str] = frozenset()
 
@@ -120,16 +126,14 @@ class WithdrawnDecision(NamedTuple):
 
 
 class AppliedDecision(NamedTuple):
-    """A decision that the text has: its place in the present content, and the characters at the time of the check."""
+    """A decision that the text has: its place in the present content, and the number of what was deleted there."""
 
     span: Span
-    transcribed: str
+    former: int
 
     def is_about(self, other: WithdrawnDecision) -> bool:
-        """Whether it decides characters of the other's place. Two deletions can have one place, as neighbours; they are
-        about the same characters only if one deleted those of the other."""
-        are_deletions = not (self.span.length or other.span.length)
-        return meet(self.span, other.span) and (not are_deletions or other.transcribed in self.transcribed)
+        """Whether it decides characters of the other's place. Neighbours that were deleted have one place."""
+        return meet(self.span, other.span) and self.former == other.former
 
 
 def already_restored(withdrawn: Iterable[WithdrawnDecision], applied: Collection[AppliedDecision]) -> set[int]:
@@ -342,7 +346,7 @@ class TextChange:
                     decided_of_line[line].append(decided)
                 if new:
                     carried[place.flag] = new
-        return carried
+        return carried | _numbered(chain.from_iterable(by_version.values()), carried)
 
     @cached_property
     def by_edits(self) -> PositionMap | None:
@@ -355,16 +359,34 @@ class TextChange:
         """Where an export put whole lines into the content."""
         if self.written is None or self.by_edits is None:
             return []
-        edits = [edit for edit in self.written.edits if not edit.length and LINE_ENDING.search(edit.replacement)]
-        return [span for edit in edits if (span := self.by_edits.written(edit)) is not None]
+        edits = zip(self.written.edits, self.by_edits.written, strict=True)
+        return [span for edit, span in edits if not edit.length and LINE_ENDING.search(edit.replacement)]
 
     def _restored(self, places: Iterable[Place]) -> list[Span]:
         """Where an export put the transcribed characters back, as the decision was taken back."""
         if self.written is None or self.by_edits is None:
             return []
-        edits = [self.written.of_flags.get(place.flag) for place in places if not place.is_corrected]
-        spans = [self.by_edits.written(edit) for edit in edits if edit is not None]
-        return [span for span in spans if span is not None]
+        indices = [self.written.of_flags.get(place.flag) for place in places if not place.is_corrected]
+        return [self.by_edits.written[index] for index in indices if index is not None]
+
+
+def _numbered(places: Iterable[Place], carried: Mapping[int, CarriedPlace]) -> dict[int, CarriedPlace]:
+    """Those of the places that have lost their characters, each with the number of these (`FlagRow.former`): where they
+    stood, counted from those of the same place that were deleted earlier."""
+    deleted: defaultdict[Span, list[tuple[int, bool, int, int]]] = defaultdict(list)
+    for place in places:
+        new = carried.get(place.flag)
+        if new is not None and place.transcribed and not new.span.length:
+            deleted[new.span].append((place.start, bool(place.extent), place.former, place.flag))
+    numbered = {}
+    for of_place in deleted.values():
+        earlier = next((former - start for start, _, former, _ in sorted(of_place) if former), FIRST_FORMER)
+        number, last = 0, None
+        for *key, flag in sorted(of_place):
+            if key != last:
+                number, last = max(key[2] or key[0] + earlier, number + 1), key
+            numbered[flag] = carried[flag]._replace(former=number)
+    return numbered
 
 
 def _line_begin(text: str, at: int) -> int:
@@ -409,9 +431,8 @@ class _Carrier:
         self._written = written
         self._policy = policy_of_script(change.script)
         self._direct = by_edits if by_edits is not None else PositionMap.of_comparison(old, new)
-        of_flags = written.of_flags.items() if written is not None else ()
-        spans = {flag: self._direct.written(edit) for flag, edit in of_flags}
-        self._written_by_export = {flag: span for flag, span in spans.items() if span is not None}
+        of_flags = written.of_flags if written is not None else {}
+        self._written_by_export = {flag: self._direct.written[index] for flag, index in of_flags.items()}
         self._inserted_at = self._insertions(places)
         self._corrected = {} if written is not None or old == new else self._as_corrected(old, places)
         self._to_lost = PositionMap.of_comparison(new, lost_in) if lost_in is not None else None
@@ -475,9 +496,10 @@ class _Carrier:
         of the edit for places of characters, that of the place for whole places, which may be a line ending before."""
         insertions: defaultdict[tuple[int, bool], list[tuple[Place, Span]]] = defaultdict(list)
         for place in places:
-            edit = self._written.of_flags.get(place.flag) if self._written is not None else None
-            span = self._direct.written(edit) if edit is not None and not edit.length else None
-            if edit is not None and span is not None:
+            if self._written is None or place.flag not in self._written.of_flags:
+                continue
+            edit, span = self._written.edits[self._written.of_flags[place.flag]], self._written_by_export[place.flag]
+            if not edit.length:
                 insertions[edit.start, False].append((place, span))
                 insertions[place.start, True].append((place, span))
         return insertions
@@ -492,7 +514,7 @@ class _Carrier:
             columns = [span for other, span in insertions if begins_line and other.is_whole and not place.is_whole]
             others = [(other.former, span) for other, span in insertions if span not in columns]
             after = [span.start for former, span in others if not former or former > place.former]
-            before = [span.end for former, span in others if () < former < place.former]
+            before = [span.end for former, span in others if 0 < former < place.former]
             before += [span.end for span in columns]
         else:
             unknown = place.rank
@@ -530,21 +552,23 @@ class _Carrier:
         somebody may have corrected the text by hand in the same way."""
         unwritten = [place for place in places if not place.is_written]
         edit_of = {place.flag: place.edit(old, place.decided_reading) for place in unwritten}
-        edits: dict[Edit, None] = {}
+        index_of: dict[Edit, int] = {}
         last = Edit(-1, 0, "")
         for place in sorted(unwritten, key=lambda place: (edit_of[place.flag].place, not place.is_whole, place.rank)):
             edit = edit_of[place.flag]
             if edit.start >= last.end and (place.is_whole or edit.place != last.place):
-                edits[edit], last = None, edit
-        if not edits:
+                index_of.setdefault(edit, len(index_of))
+                last = edit
+        if not index_of:
             return {}
-        to_corrected = PositionMap.of_edits(old, edits)
+        to_corrected = PositionMap.of_edits(old, list(index_of))
         from_corrected = PositionMap.of_comparison(to_corrected.new, self._new)
         old_lines = set(old.split("\n"))
         corrected = {}
         for place in places:
-            is_pending = edit_of.get(place.flag) in edits
-            in_corrected = to_corrected.written(edit_of[place.flag]) if is_pending else to_corrected.where(*place.span)
+            index = index_of.get(edit_of[place.flag]) if place.flag in edit_of else None
+            is_pending = index is not None
+            in_corrected = to_corrected.where(*place.span) if index is None else to_corrected.written[index]
             if in_corrected is None:
                 continue
             if is_pending and place.is_whole:

@@ -106,8 +106,8 @@ class _TextReplay:
         before = self._contents[-1] if self._contents else None
         change = TextChange(before, content, len(self._contents) - 1, script, written)
         self._contents.append(content)
-        for number, ((start, extent), reads) in change.carried(self._places.values()).items():
-            place = replace(self._places[number].place, start=start, extent=extent, reads=reads)
+        for number, ((start, extent), reads, former) in change.carried(self._places.values()).items():
+            place = replace(self._places[number].place, start=start, extent=extent, reads=reads, former=former)
             self._places[number] = VersionedPlace(place, content, len(self._contents) - 1)
 
     def replayed(self, path: str) -> dict[int, ReplayedPlace]:
@@ -121,19 +121,18 @@ def _export_edits(line: Line, number_of_chain: Mapping[str, int]) -> ExportEdits
     its first act."""
     if "written" not in line:
         return None
-    edits = edits_of(line)
-    of_chains = {number_of_chain[key]: edits[n] for key, n in line["written"].items() if key in number_of_chain}
-    return ExportEdits(tuple(edits), of_chains)
+    of_chains = {number_of_chain[key]: index for key, index in line["written"].items() if key in number_of_chain}
+    return ExportEdits(tuple(edits_of(line)), of_chains)
 
 
 def _place_of_line(line: Line, number: int) -> Place:
     """The place that an act names, in the content at that time; `number` is used as the number of its flag."""
     flag = flag_of_line(line)
     flag.id, flag.start, flag.extent, flag.reads = number, line["start"], line["extent"], line["reads"]
+    flag.former = line.get("former", 0)
     if line["act"] == DECISION:
         flag.state, flag.reading = line["state"], line["reading"]
-    # it counts only once the characters are deleted: a place that has characters is not beside an insertion
-    return place_of(flag, (flag.line, flag.offset, number) if flag.transcribed else ())
+    return place_of(flag)
 
 
 _IN_LINE = ("uid", "line", "offset", "transcribed", "suggested", "context", "origin")

@@ -322,6 +322,7 @@ class _Recovery:
             return False
         place, version = replayed.place.place, replayed.place.version
         flag.text_id, flag.start, flag.extent, flag.reads = text.id, place.start, place.extent, place.reads
+        flag.former = place.former
         flag.version_id = self._versions[replayed.path, version] if replayed.lost else text.version_id
         return not replayed.lost
 

@@ -23,14 +23,13 @@ from contextlib import suppress
 from dataclasses import replace
 from functools import cache, lru_cache
 from pathlib import Path
-from typing import Any
 
 from sqlalchemy import ColumnElement, ScalarSelect, delete, func, select, update
 from sqlalchemy.orm import Session
 
 from proof.errors import TextError
 from proof.locale.marking import _
-from proof.model.flags import FormerPlace, Kind, Origin, rank_on_image
+from proof.model.flags import Kind, Origin, rank_on_image
 from proof.store.carried_places import (
     ExportEdits,
     LaterDecision,
@@ -170,7 +169,7 @@ def _carry(session: Session, flags: Sequence[FlagRow], version: TextVersionRow, 
     carried = change.carried(versioned_places(session, [flag for flag in flags if flag.version_id != version.id]))
     for flag in flags:
         if flag.id in carried:
-            (flag.start, flag.extent), flag.reads = carried[flag.id]
+            (flag.start, flag.extent), flag.reads, flag.former = carried[flag.id]
             flag.text_id, flag.version_id = version.text_id, version.id
 
 
@@ -178,26 +177,7 @@ def versioned_places(session: Session, flags: Iterable[FlagRow]) -> list[Version
     """The places of these flags, each with the last content that has it; flags without a text are left out."""
     content = cache(lambda number: content_of(session.get_one(TextVersionRow, number)))
     in_texts = [flag for flag in flags if flag.version_id is not None]
-    texts = {flag.text_id for flag in in_texts if flag.transcribed and not flag.extent}
-    former = former_places(session, FlagRow.text_id.in_(texts)) if texts else {}
-    return [
-        VersionedPlace(place_of(flag, former.get(flag.id, ())), content(flag.version_id), flag.version_id or 0)
-        for flag in in_texts
-    ]
-
-
-def former_places(session: Session, which: ColumnElement[bool]) -> dict[int, FormerPlace]:
-    """Where the deleted characters of `which` flags stood when they were decided first, by number of the flag. Flags of
-    two works that deleted the same characters have one place."""
-    place = (DecisionRow.line, DecisionRow.offset, DecisionRow.context, FlagRow.transcribed)
-    query = select(DecisionRow.id, DecisionRow.flag_id, *place).join(FlagRow, FlagRow.id == DecisionRow.flag_id)
-    query = query.where(which, FlagRow.extent == 0, FlagRow.transcribed != "").order_by(DecisionRow.id.desc())
-    first_of: dict[tuple[object, ...], int] = {}
-    place_of_flag: dict[int, tuple[Any, ...]] = {}
-    for number, flag, *described in session.execute(query):
-        place_of_flag[flag] = tuple(described)
-        first_of[tuple(described)] = number
-    return {flag: (*described[:2], first_of[described]) for flag, described in place_of_flag.items()}
+    return [VersionedPlace(place_of(flag), content(flag.version_id), flag.version_id or 0) for flag in in_texts]
 
 
 def given_readings(session: Session, which: ColumnElement[bool]) -> dict[int, frozenset[str]]:
@@ -221,9 +201,8 @@ def _readings_by_flag(session: Session, *which: ColumnElement[bool]) -> dict[int
     return {flag: frozenset(readings) for flag, readings in given.items()}
 
 
-def place_of(flag: FlagRow, former: FormerPlace = ()) -> Place:
-    """The place of a flag in the last version of its text that has the place. `former` is where its characters stood,
-    if they are deleted (`former_places`)."""
+def place_of(flag: FlagRow) -> Place:
+    """The place of a flag in the last version of its text that has the place."""
     is_seeded = flag.origin == Origin.SEEDED.value
     reading = flag.reads if is_seeded else decided_reading(flag)
     return Place(
@@ -236,7 +215,7 @@ def place_of(flag: FlagRow, former: FormerPlace = ()) -> Place:
         is_whole=is_seeded or flag.kind == Kind.LAYOUT.value,
         is_decided=flag.state != State.OPEN.value or flag.reads != reading,
         rank=rank_on_image(flag.evidence.get("column") or 0, flag.suggested),
-        former=former,
+        former=0 if flag.extent else flag.former,
     )
 
 
@@ -346,7 +325,8 @@ def share_place(session: Session, flag: FlagRow) -> None:
     for place in others:
         taken_back = Span(*place.edit(after, place.transcribed).place)
         if place.is_whole == checked.is_whole and between is not None and taken_back.is_within(between):
-            (flag.start, flag.extent), flag.reads, flag.version_id = place.span, place.reads, present
+            (flag.start, flag.extent), flag.reads, flag.former = place.span, place.reads, place.former
+            flag.version_id = present
 
 
 def _delete_unused_versions(session: Session, text: TextRow) -> None:

@@ -45,7 +45,6 @@ from proof.store.texts import (
     columns_of_pages,
     decided_reading,
     first_decision_id,
-    former_places,
     given_readings,
     last_decision_id,
     readings_before_export,
@@ -335,6 +334,7 @@ def _changing_flags(
         FlagRow.reads,
         FlagRow.start,
         FlagRow.extent,
+        FlagRow.former,
         FlagRow.version_id,
         FlagRow.text_id,
         first_decision_id().label("first"),
@@ -360,14 +360,11 @@ def _changing_flags(
     new_readings = _readings_to_restore(session, flags)
     restored = _restored_flags(session, flags)
     new_readings |= {flag.id: flag.reads for flag in flags if flag.id in restored}
-    has_deleted = any(flag.transcribed and not flag.extent for flag in flags)
-    former = former_places(session, of_pages) if has_deleted else {}
     has_exported = any(flag.version_id != flag.checked_version for flag in flags)
     given = readings_before_export(session, of_pages) if has_exported else {}
     content_of = cache(lambda version: stored_content(session, version) or "")
     for flag in flags:
-        flag.new, flag.former = new_readings.get(flag.id, decided_reading(flag)), former.get(flag.id, ())
-        flag.given = given.get(flag.id, frozenset())
+        flag.new, flag.given = new_readings.get(flag.id, decided_reading(flag)), given.get(flag.id, frozenset())
         flag.present = flag.reads
         if flag.version_id != flag.checked_version and flag.reads != LINE_BREAK:
             flag.present = content_of(flag.version_id)[_span(flag).start : _span(flag).end]
@@ -448,15 +445,18 @@ def _restored_flags(session: Session, flags: Collection[Any]) -> set[int]:
     for flag in flags:
         if flag.state == State.OPEN.value and flag.start is not None and flag.first is not None:
             ids, of_flag = (flag.id, flag.first, flag.last), given.get(flag.id, frozenset())
-            withdrawn[flag.text_id].append(WithdrawnDecision(*ids, _span(flag), flag.reads, flag.transcribed, of_flag))
+            place = _span(flag), flag.reads, flag.former
+            withdrawn[flag.text_id].append(WithdrawnDecision(*ids, *place, flag.transcribed, of_flag))
     written = {
         text for text, decisions in withdrawn.items() if any(each.reads != each.transcribed for each in decisions)
     }
     if not written:  # nothing is to be restored
         return set()
-    place = (FlagRow.text_id, FlagRow.start, FlagRow.extent, FlagRow.reads, FlagRow.transcribed)
-    decided = (FlagRow.state, FlagRow.reading, FlagRow.suggested, last_decision_id().label("last"))
-    query = select(*place, *decided).join(TextRow, TextRow.id == FlagRow.text_id)
+    columns: list[Any] = [
+        *(FlagRow.text_id, FlagRow.start, FlagRow.extent, FlagRow.former, FlagRow.reads, FlagRow.transcribed),
+        *(FlagRow.state, FlagRow.reading, FlagRow.suggested, last_decision_id().label("last")),
+    ]
+    query = select(*columns).join(TextRow, TextRow.id == FlagRow.text_id)
     query = query.where(FlagRow.text_id.in_(written), FlagRow.version_id == TextRow.version_id)
     query = query.where(FlagRow.version > 0, ~IS_SEEDED)
     query = query.where(FlagRow.state.not_in([State.OPEN.value, State.SKIPPED.value]))
@@ -465,7 +465,7 @@ def _restored_flags(session: Session, flags: Collection[Any]) -> set[int]:
     rows: Iterable[Any] = session.execute(query)
     for row in rows:
         if row.reads == decided_reading(row) != row.transcribed:
-            applied[row.text_id].append(AppliedDecision(_span(row), row.transcribed))
+            applied[row.text_id].append(AppliedDecision(_span(row), row.former))
         else:
             unwanted = row.suggested if row.state in (State.KEPT.value, State.UNSURE.value) else None
             standing[row.text_id].append(StandingDecision(row.last, _span(row), row.transcribed, unwanted))

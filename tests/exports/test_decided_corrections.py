@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import shutil
+import sqlite3
 from collections.abc import Collection, Iterable, Iterator, Sequence
-from contextlib import contextmanager, suppress
+from contextlib import closing, contextmanager, suppress
 from dataclasses import dataclass, replace
 from itertools import permutations
 from pathlib import Path
@@ -1151,6 +1152,113 @@ def test_a_column_with_an_exported_correction_is_changed_before_the_next_check(
         project.change(2, change, ADDED.get(change, ""), 3 if change is ColumnChange.SPLIT else 0)
         project.export()
         assert project.edition.text == with_column_changes([(2, 5), (2, change)])
+
+
+@pytest.mark.parametrize("back", [0, 1])
+@pytest.mark.parametrize("is_checked", [False, True])
+@pytest.mark.parametrize("is_column", [False, True])
+def test_of_two_equal_neighbours_that_were_deleted_each_comes_back(
+    project: Project, is_column: bool, is_checked: bool, back: int
+) -> None:
+    lines = (LINES[0], LINES[1], LINES[1], LINES[2]) if is_column else (LINES[0], "人人日月盈昃", *LINES[2:])
+    texts = ["".join(f"{line}¶\n" for line in (f"<pb:{PAGE}>", *lines))]
+    project.page = page_of(lines)
+    project.write(texts[0])
+    project.check()
+    made = []
+    for number in (1, 0):
+        if is_column:
+            made.append(project.change(2 + number, ColumnChange.DELETE))
+        else:
+            made.append(project.by_hand(2, number, ""))
+        if is_checked:
+            project.export()
+            project.page = page_of([column.source for column in project.edition.pages[0].columns])
+            project.check()
+        texts.append(texts[-1].replace(f"{LINES[1]}¶\n" if is_column else "人", "", 1))
+    project.export()
+    assert project.edition.text == texts[2]
+    for decision, text in zip((made[back], made[1 - back]), (texts[1], texts[0]), strict=True):
+        project.say(decision.uid, Verdict.UNDO)
+        project.export()
+        assert project.edition.text == text
+        shown = project.store.queue.columns("KR1", [1]).values()
+        assert "".join(column.source for column in shown).replace(LINE_BREAK, "") in text.replace("¶\n", "")
+        assert left_out(project.decided) == []
+
+
+@pytest.mark.parametrize("one_by_one", [False, True])
+def test_neighbouring_columns_that_were_deleted_come_back_in_their_order_where_one_was_added_between_the_checks(
+    project: Project, one_by_one: bool
+) -> None:
+    project.page = page_of(LINES)
+    project.write(with_column_changes([]))
+    made = []
+    for line, change in ((1, ColumnChange.ADD_AFTER), (3, ColumnChange.DELETE), (3, ColumnChange.DELETE)):
+        project.check()
+        made.append(project.change(line, change, ADDED.get(change, "")))
+        if change is ColumnChange.ADD_AFTER:  # the first deletion is of the same check
+            continue
+        project.export()
+        project.page = page_of([column.source for column in project.edition.pages[0].columns])
+    for decision in made[2:0:-1] if one_by_one else made[1:]:
+        project.say(decision.uid, Verdict.UNDO)
+        if one_by_one:
+            project.export()
+    project.export()
+    assert project.edition.text == with_column_changes([(1, ColumnChange.ADD_AFTER)])
+
+
+def test_a_last_column_that_was_deleted_behind_an_added_one_stays_on_its_page(project: Project) -> None:
+    project.page = page_of(LINES)
+    project.write(with_column_changes([]))
+    project.check()
+    project.change(3, ColumnChange.ADD_AFTER, "新後之文")
+    deleted = project.change(4, ColumnChange.DELETE)
+    project.export()
+    assert project.edition.text == with_column_changes([(3, ColumnChange.ADD_AFTER), (4, ColumnChange.DELETE)])
+    project.page = page_of([column.source for column in project.edition.pages[0].columns])
+    project.check()
+    project.say(deleted.uid, Verdict.UNDO)
+    for _ in range(2):
+        assert project.shown(4) == f"新後之文{LINE_BREAK}{LINES[3]}"
+        project.export()
+        assert project.edition.text == with_column_changes([(3, ColumnChange.ADD_AFTER)])
+
+
+def test_a_character_is_put_in_behind_a_line_ending_that_was_deleted_since_the_check(project: Project) -> None:
+    project.page = page_of(LINES)
+    project.write(with_column_changes([]))
+    project.check()
+    joined = project.change(2, ColumnChange.JOIN)
+    project.export()
+    project.by_hand(3, 0, "乙", length=0)
+    project.export()
+    assert project.edition.text == with_column_changes([(2, ColumnChange.JOIN)]).replace(LINES[2], f"乙{LINES[2]}")
+    project.say(joined.uid, Verdict.UNDO)
+    project.export()
+    assert project.edition.text == with_column_changes([]).replace(LINES[2], f"乙{LINES[2]}")
+
+
+@pytest.mark.parametrize("back", [0, 1])
+def test_neighbours_that_were_deleted_come_back_in_a_store_of_an_older_version(
+    project: Project, tmp_path: Path, back: int
+) -> None:
+    """It did not number what was deleted at one place."""
+    made = [project.by_hand(1, offset, "") for offset in (4, 5)]
+    project.export()
+    path = tmp_path / "older.sqlite"
+    with closing(sqlite3.connect(tmp_path / "proof.sqlite")) as stored, closing(sqlite3.connect(path)) as older_store:
+        stored.backup(older_store)
+        older_store.execute("ALTER TABLE flags DROP COLUMN former")
+        older_store.execute("UPDATE alembic_version SET version_num = '0001'")
+        older_store.commit()
+    with Store.open(path) as store:
+        older = replace(project, store=store)
+        for decision in (made[back], made[1 - back]):
+            older.say(decision.uid, Verdict.UNDO)
+            older.export()
+    assert project.edition.text == TEXT
 
 
 @pytest.mark.parametrize("back", [0, 1])

@@ -45,6 +45,6 @@ def export(store: Store) -> str:
         if decided.place.reads != decided.place.decided_reading and decided.present is not None
     }
     after = edited(before, edits.values())
-    written = ExportEdits(tuple(edits.values()), edits)
+    written = ExportEdits(tuple(edits.values()), {flag: index for index, flag in enumerate(edits)})
     store.texts.record_export(PLACE.text, before, after, "traditional", written, lambda: True)
     return after
