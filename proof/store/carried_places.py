@@ -1,4 +1,4 @@
-"""Carries places of flags from one content of a text to the next.
+"""Carries places of flags from one content of a text to the next, and says what decisions whose places meet make of it.
 
 Nothing here needs the database: `texts` applies it to stored flags, `journal_replay` to acts of a journal, exports to
 files that were changed since the last check.
@@ -9,7 +9,7 @@ from __future__ import annotations
 import re
 from collections import defaultdict
 from collections.abc import Collection, Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cache, cached_property
 from itertools import chain
 from math import inf
@@ -17,6 +17,7 @@ from operator import attrgetter
 from typing import NamedTuple
 
 from proof.model.flags import LINE_BREAK
+from proof.store.decision_records import State
 from proof.text.edit import Edit, edited
 from proof.text.lines import LINE_ENDING, LINE_ENDING_SIGNS, line_edit
 from proof.text.model import Script
@@ -103,103 +104,60 @@ class CarriedPlace(NamedTuple):
     former: int = 0
 
 
-class WithdrawnDecision(NamedTuple):
-    """A decision on the flag number `flag` that was taken back. `first` and `last` are the ids of the first and the
-    last decision on the flag. `span` is the place in the present content of its text, `reads` the characters there,
-    `transcribed` those at the time of the check, `former` their number if they are deleted. `given` are all readings
-    that were decided at a place without characters."""
-
-    flag: int
-    first: int
-    last: int
-    span: Span
-    reads: str
-    former: int
-    transcribed: str
-    given: frozenset[str] = frozenset()
-
-    def precedes(self, other: WithdrawnDecision) -> bool:
-        """Whether the place reads again as it did before this decision, and the later `other` one was about characters
-        that this one had written."""
-        is_about_written = bool(other.span.length) or other.transcribed in self.given
-        return self.reads == self.transcribed and self.first < other.first and is_about_written
-
-
-class AppliedDecision(NamedTuple):
-    """A decision that the text has: its place in the present content, and the number of what was deleted there."""
-
-    span: Span
-    former: int
-
-    def is_about(self, other: WithdrawnDecision) -> bool:
-        """Whether it decides characters of the other's place. Neighbours that were deleted have one place."""
-        return meet(self.span, other.span) and self.former == other.former
-
-
-def already_restored(withdrawn: Iterable[WithdrawnDecision], applied: Collection[AppliedDecision]) -> set[int]:
-    """The flags, by number, whose transcribed characters need not be restored: an older withdrawn decision precedes
-    theirs, or the text has their characters as another decision says (`applied`)."""
-    by_span: defaultdict[Span, list[WithdrawnDecision]] = defaultdict(list)
-    decisions = list(withdrawn)
-    for decision in decisions:
-        by_span[decision.span].append(decision)
-    return {
-        decision.flag
-        for decision in decisions
-        if any(older.precedes(decision) for older in by_span[decision.span])
-        or (decision.reads != decision.transcribed and any(other.is_about(decision) for other in applied))
-    }
-
-
-class StandingDecision(NamedTuple):
-    """A decision that holds and that the text need not have: its id, its place in the present content, and the
-    characters at the time of the check. `unwanted` is a suggested insertion that was not accepted."""
-
-    last: int
-    span: Span
-    transcribed: str
-    unwanted: str | None
-
-
-def superseded(withdrawn: Iterable[WithdrawnDecision], standing: Iterable[StandingDecision]) -> set[int]:
-    """The flags, by number, whose transcribed characters are not restored, since their place has a newer decision, or
-    somebody decided since that they are not missing there."""
-    newest: defaultdict[int, int] = defaultdict(int)
-    not_missing: defaultdict[tuple[Span, str], int] = defaultdict(int)
-    for decision in standing:
-        if decision.unwanted is not None and not decision.transcribed:
-            place = decision.span, decision.unwanted
-            not_missing[place] = max(not_missing[place], decision.last)
-            continue
-        for part in _parts(decision.span):
-            newest[part] = max(newest[part], decision.last)
-    flags = set()
-    for undone in withdrawn:
-        newer = max(newest[part] for part in _parts(undone.span))
-        missing = not_missing[undone.span, "" if undone.span.length else undone.transcribed]
-        if max(newer, missing) > undone.last:
-            flags.add(undone.flag)
-    return flags
-
-
-def _parts(span: Span) -> range:
-    """The numbers of a span's characters (odd: 2n + 1) and the gaps between them (even); of an empty span, its gap."""
-    return range(2 * span.start + 1, 2 * span.end) if span.length else range(2 * span.start, 2 * span.start + 1)
-
-
-class LostDecision(NamedTuple):
-    """A decision whose place is lost, by the id of the `first` decision on its flag, and the last content that has the
-    place."""
+@dataclass(frozen=True, slots=True)
+class DecidedFlag:
+    """A flag with decisions; `first` and `last` are the ids of the first and the last one. `place` is in the `content`
+    of the last `version` of the text that has it, `present` in the present one; None if it is lost. `given` are all
+    readings that were decided at a place without characters."""
 
     first: int
+    last: int
+    state: State
+    suggested: str
     place: Place
     content: str
+    version: int
+    present: CarriedPlace | None
+    given: frozenset[str] = frozenset()
 
     @property
-    def is_in_content(self) -> bool:
-        """Whether the content has what was decided, which may have been taken back since."""
-        place = self.place
-        return place.reads != place.transcribed and (place.is_written or not place.is_corrected)
+    def flag(self) -> int:
+        """The number of the flag."""
+        return self.place.flag
+
+    @property
+    def transcribed(self) -> str:
+        """The characters at the time of the check."""
+        return self.place.transcribed
+
+    @property
+    def now(self) -> CarriedPlace:
+        """The place in the present content, or else that in the last content that has it."""
+        return self.present or CarriedPlace(self.place.span, self.place.reads, self.place.former)
+
+    @property
+    def is_applied(self) -> bool:
+        """Whether the present content has the correction."""
+        is_corrected = self.present is not None and self.state is State.CORRECTED
+        return is_corrected and self.now.reads == self.place.decided_reading != self.transcribed
+
+    @property
+    def is_deleted_with_its_line(self) -> bool:
+        """Whether a lost place is that of an exported deletion which left no characters on its line, so that the text
+        reads as decided: the line was removed since."""
+        line, _ = _in_line(self.content, self.place.span)
+        is_deletion = bool(self.transcribed) and not self.place.reads and not self.place.decided_reading
+        return is_deletion and not any(map(str.isalnum, line))
+
+    def precedes(self, other: DecidedFlag) -> bool:
+        """Whether the place reads again as it did before this decision, and the later `other` one was about characters
+        that this one had written."""
+        is_about_written = bool(other.now.span.length) or other.transcribed in self.given
+        return self.now.reads == self.transcribed and self.first < other.first and is_about_written
+
+    def is_about(self, other: DecidedFlag) -> bool:
+        """Whether it decides characters of the other's place. Neighbours that were deleted have one place."""
+        return meet(self.now.span, other.now.span) and self.now.former == other.now.former
 
     def starts_of(self, replaced: str) -> list[int]:
         """Where `replaced` may begin in the content, if a later decision replaced it: it has some of the characters of
@@ -209,63 +167,122 @@ class LostDecision(NamedTuple):
         first, last = place.start - len(replaced) + overlap, place.span.end - overlap
         return [at for at in range(max(first, 0), last + 1) if self.content.startswith(replaced, at)]
 
-
-class LaterDecision(NamedTuple):
-    """A decision with which the text reads otherwise than `transcribed` at the `span` of its place; `first` is the id
-    of the first decision on the flag number `flag`. `stands`: it was not taken back."""
-
-    flag: int
-    first: int
-    transcribed: str
-    span: Span
-    stands: bool
-
-    def is_about_written(self, lost: LostDecision) -> bool:
-        """Whether it decided some of the characters that the lost decision had written: all of them, if it stands and
-        the lost one was taken back. What is inserted goes between several characters, or where some had been
-        deleted."""
-        takes_all = self.stands and not lost.place.is_corrected
+    def replaced(self, lost: DecidedFlag) -> bool:
+        """Whether it decided some of the characters that an earlier decision had written whose place is lost: all of
+        them, if it stands and the lost one was taken back. What is inserted goes between several characters, or where
+        some had been deleted."""
+        takes_all = self.state is not State.OPEN and not lost.place.is_corrected
+        if self.first <= lost.first:
+            return False
         if not self.transcribed:
             return not lost.place.extent or (lost.place.extent > 1 and not takes_all)
         spans = (Span(start, len(self.transcribed)) for start in lost.starts_of(self.transcribed))
         return any(not takes_all or lost.place.span.is_within(span) for span in spans)
 
 
-def replaced_by_later(lost: Iterable[LostDecision], later: Iterable[LaterDecision], present: str) -> dict[int, int]:
-    """The lost decisions of which a later one decided what they had written, so that they need not be made again: by
-    the number of the flag, the flag of the later decision, newest first. In the `present` content, the later one stands
-    where they stood."""
-    known = list(later)
-    to_present = cache(lambda content: PositionMap.of_comparison(content, present))
-    replaced: dict[int, int] = {}
-    in_content = (each for each in lost if each.is_in_content)
-    for decision in sorted(in_content, key=attrgetter("first"), reverse=True):
-        first, place, content = decision
-        about_written = (other for other in known if other.first > first and other.is_about_written(decision))
-        by = next((other for other in about_written if to_present(content).may_be(place.span, other.span)), None)
-        if by is not None:
-            replaced[place.flag] = by.flag
-            known.append(LaterDecision(place.flag, first, place.transcribed, by.span, place.is_corrected))
-    return replaced
+@dataclass(frozen=True, slots=True)
+class Effects:
+    """What the decisions on a text make of it together. `restored` is what the text is to read where an exported
+    correction was taken back, by flag number; `kept` are the flags taken back whose transcribed characters are not
+    restored. Of those whose places are lost, a later decision `replaced` some, others `deleted` what stood on a line
+    that was removed since, and `waiting` ones get their place back with what is restored."""
 
-
-class Restored(NamedTuple):
-    """What is restored where decisions were taken back, by the number of the flag, and the lost flags that wait for
-    that: the place of their own decisions, which were taken back as well, returns with it."""
-
-    readings: dict[int, str]
+    restored: dict[int, str]
+    kept: set[int]
+    replaced: set[int]
+    deleted: set[int]
     waiting: set[int]
 
 
-def restored_readings(
-    withdrawn: Mapping[int, str], lost: Iterable[LostDecision], replaced: Mapping[int, int]
-) -> Restored:
+def effects_of(decided: Iterable[DecidedFlag], content: str) -> Effects:
+    """The effects of all decisions on a text with this present content."""
+    present: list[DecidedFlag] = []
+    lost: list[DecidedFlag] = []
+    for each in decided:
+        (lost if each.present is None else present).append(each)
+    withdrawn = [each for each in present if each.state is State.OPEN]
+    standing = [each for each in present if each.state not in (State.OPEN, State.SKIPPED)]
+    replaced = _replaced_by_later(lost, present, content)
+    transcribed = {each.flag: each.transcribed for each in withdrawn if each.now.reads != each.transcribed}
+    restored, waiting = _restored_readings(transcribed, lost, replaced)
+    kept = _already_restored(withdrawn, [each for each in standing if each.is_applied])
+    kept |= _superseded(withdrawn, [each for each in standing if not each.is_applied])
+    deleted = {each.flag for each in lost if each.is_deleted_with_its_line}
+    return Effects(restored, kept, set(replaced), deleted, waiting)
+
+
+def _already_restored(withdrawn: Iterable[DecidedFlag], applied: Collection[DecidedFlag]) -> set[int]:
+    """The flags whose transcribed characters need not be restored: an older withdrawn decision precedes theirs, or the
+    text has their characters as another decision says (`applied`)."""
+    by_span: defaultdict[Span, list[DecidedFlag]] = defaultdict(list)
+    for decision in withdrawn:
+        by_span[decision.now.span].append(decision)
+    return {
+        decision.flag
+        for span, of_span in by_span.items()
+        for decision in of_span
+        if any(older.precedes(decision) for older in of_span)
+        or (decision.now.reads != decision.transcribed and any(other.is_about(decision) for other in applied))
+    }
+
+
+def _superseded(withdrawn: Iterable[DecidedFlag], standing: Iterable[DecidedFlag]) -> set[int]:
+    """The flags whose transcribed characters are not restored, since their place has a newer decision, or somebody
+    decided since that they are not missing there."""
+    newest: defaultdict[int, int] = defaultdict(int)
+    not_missing: defaultdict[tuple[Span, str], int] = defaultdict(int)
+    for decision in standing:
+        if decision.state in (State.KEPT, State.UNSURE) and not decision.transcribed:
+            place = decision.now.span, decision.suggested
+            not_missing[place] = max(not_missing[place], decision.last)
+            continue
+        for part in _parts(decision.now.span):
+            newest[part] = max(newest[part], decision.last)
+    flags = set()
+    for undone in withdrawn:
+        span = undone.now.span
+        newer = max(newest[part] for part in _parts(span))
+        if max(newer, not_missing[span, "" if span.length else undone.transcribed]) > undone.last:
+            flags.add(undone.flag)
+    return flags
+
+
+def _parts(span: Span) -> range:
+    """The numbers of a span's characters (odd: 2n + 1) and the gaps between them (even); of an empty span, its gap."""
+    return range(2 * span.start + 1, 2 * span.end) if span.length else range(2 * span.start, 2 * span.start + 1)
+
+
+def _replaced_by_later(lost: Iterable[DecidedFlag], present: Iterable[DecidedFlag], content: str) -> dict[int, int]:
+    """The lost decisions of which a later one decided what they had written: by the number of the flag, the flag of the
+    later decision, newest first. In the present content, the later one stands where they stood."""
+    known = []
+    for each in present:
+        reads = each.now.reads if each.place.is_whole else content[each.now.span.start : each.now.span.end]
+        if reads != each.transcribed:
+            known.append(each)
+    to_present = cache(lambda content_of_lost: PositionMap.of_comparison(content_of_lost, content))
+    replaced: dict[int, int] = {}
+    for decision in sorted(lost, key=attrgetter("first"), reverse=True):
+        place = decision.place
+        if place.reads == place.transcribed or (place.is_corrected and not place.is_written):
+            continue
+        later = (other for other in known if other.replaced(decision))
+        by = next((other for other in later if to_present(decision.content).may_be(place.span, other.now.span)), None)
+        if by is not None:
+            replaced[decision.flag] = by.flag
+            known.append(replace(decision, present=by.present))
+    return replaced
+
+
+def _restored_readings(
+    withdrawn: Mapping[int, str], lost: Iterable[DecidedFlag], replaced: Mapping[int, int]
+) -> tuple[dict[int, str], set[int]]:
     """The `withdrawn` readings and, where a lost decision that had written a part of these was taken back as well, what
-    had been there before both. `replaced` is that of `replaced_by_later`."""
+    had been there before both; and the lost flags that wait for that. `replaced` is that of `_replaced_by_later`."""
     edits: defaultdict[int, list[Edit]] = defaultdict(list)
     waiting: set[int] = set()
-    lost_of = {decision.place.flag: decision for decision in lost if not decision.place.is_corrected}
-    former = {flag: decision.place.transcribed for flag, decision in lost_of.items()} | dict(withdrawn)
+    lost_of = {decision.flag: decision for decision in lost if not decision.place.is_corrected}
+    former = {flag: decision.transcribed for flag, decision in lost_of.items()} | dict(withdrawn)
     for flag in reversed(replaced):  # the parts of a part first
         by = replaced[flag]
         if flag not in lost_of or by not in former:
@@ -276,7 +293,7 @@ def restored_readings(
             edits[by].append(Edit(place.start - starts[0], place.extent, edited(former[flag], edits[flag])))
         else:
             waiting.add(flag)
-    return Restored({flag: edited(reading, edits[flag]) for flag, reading in withdrawn.items()}, waiting)
+    return {flag: edited(reading, edits[flag]) for flag, reading in withdrawn.items()}, waiting
 
 
 class DecidedSpan(NamedTuple):
@@ -297,14 +314,6 @@ def is_decided_later(lost: DecidedSpan, others: Iterable[DecidedSpan]) -> bool:
     )
 
 
-def is_deleted_with_its_line(place: Place, content: str) -> bool:
-    """Whether a lost place is that of an exported deletion which left no characters on its line, so that the text reads
-    as decided: the line was removed since. `content` is the last one that had the place."""
-    line, _ = _in_line(content, place.span)
-    is_deletion = bool(place.transcribed) and not place.reads and not place.decided_reading
-    return is_deletion and not any(map(str.isalnum, line))
-
-
 @dataclass(frozen=True)
 class TextChange:
     """A change of a text from `before`, the content of the version number `version` (both None if unknown), to
@@ -317,7 +326,7 @@ class TextChange:
     script: str = ""
     written: ExportEdits | None = None
 
-    def carried(self, places: Iterable[VersionedPlace]) -> dict[int, CarriedPlace]:
+    def carried(self, places: Iterable[VersionedPlace | DecidedFlag]) -> dict[int, CarriedPlace]:
         """The places in `content`, by flag number; lost places are left out. A place that was lost before the change
         may return by a change that no export made, in a column that an export adds, or where an export takes a later
         decision back."""

@@ -31,14 +31,14 @@ from proof.errors import TextError
 from proof.locale.marking import _
 from proof.model.flags import Kind, Origin, rank_on_image
 from proof.store.carried_places import (
+    CarriedPlace,
+    DecidedFlag,
+    Effects,
     ExportEdits,
-    LaterDecision,
-    LostDecision,
     Place,
     TextChange,
     VersionedPlace,
-    replaced_by_later,
-    restored_readings,
+    effects_of,
 )
 from proof.store.decision_records import RefusedDecisionError, State
 from proof.store.models import DecisionRow, FlagRow, PageRow, TextRow, TextVersionRow
@@ -180,11 +180,6 @@ def versioned_places(session: Session, flags: Iterable[FlagRow]) -> list[Version
     return [VersionedPlace(place_of(flag), content(flag.version_id), flag.version_id or 0) for flag in in_texts]
 
 
-def given_readings(session: Session, which: ColumnElement[bool]) -> dict[int, frozenset[str]]:
-    """All readings that were decided of `which` flags at places without characters, by number of the flag."""
-    return _readings_by_flag(session, which, FlagRow.extent == 0, FlagRow.transcribed == "")
-
-
 def readings_before_export(session: Session, which: ColumnElement[bool]) -> dict[int, frozenset[str]]:
     """All readings that were ever decided of those of `which` flags whose text was exported since the check, by number
     of the flag."""
@@ -240,37 +235,26 @@ def _of_decisions(value: ColumnElement[int]) -> ScalarSelect[int]:
     return select(value).where(DecisionRow.flag_id == FlagRow.id).correlate(FlagRow).scalar_subquery()
 
 
-def _written_decisions(session: Session, text: TextRow, content: str) -> list[LaterDecision]:
-    """The decisions, in all works, on places where a text reads otherwise than it was transcribed. `content` is its
-    present one."""
-    query = select(FlagRow, first_decision_id()).where(FlagRow.text_id == text.id, FlagRow.version > 0)
-    written = []
-    for flag, first in session.execute(query.where(FlagRow.version_id == text.version_id)):
-        place = place_of(flag)
-        reads = place.reads if place.is_whole else content[place.start : place.span.end]
-        if reads != place.transcribed:
-            stands = flag.state != State.OPEN.value
-            written.append(LaterDecision(flag.id, first, place.transcribed, place.span, stands))
-    return written
-
-
-def replaced_in_text(session: Session, text: int, lost: Sequence[LostDecision]) -> dict[int, int]:
-    """The `lost` decisions of a text that later ones replaced, as `replaced_by_later` gives them."""
-    if not lost:
-        return {}
-    row = session.get_one(TextRow, text)
-    present = stored_content(session, row.version_id) or ""
-    return replaced_by_later(lost, _written_decisions(session, row, present), present)
-
-
-def readings_to_restore(session: Session, text: int, withdrawn: Mapping[int, str]) -> dict[int, str]:
-    """The `restored_readings` of a text."""
-    query = select(FlagRow, first_decision_id()).where(FlagRow.text_id == text, is_displaced())
-    rows = session.execute(query.where(FlagRow.reads != FlagRow.transcribed, FlagRow.version > 0)).all()
+def decided_flags(session: Session, text: int) -> list[DecidedFlag]:
+    """The flags of a text that were decided, in all works, also those that are open again; without seeded errors."""
+    present = session.get_one(TextRow, text).version_id
+    query = select(FlagRow, first_decision_id(), last_decision_id()).where(FlagRow.text_id == text, FlagRow.version > 0)
+    query = query.where(FlagRow.version_id.is_not(None), FlagRow.origin != Origin.SEEDED.value)
+    given = _readings_by_flag(session, FlagRow.text_id == text, FlagRow.extent == 0, FlagRow.transcribed == "")
     content = cache(lambda version: stored_content(session, version) or "")
-    lost = [LostDecision(first, place_of(flag), content(flag.version_id)) for flag, first in rows]
-    replaced = replaced_in_text(session, text, lost)
-    return restored_readings(withdrawn, lost, replaced).readings
+    decided = []
+    for flag, first, last in session.execute(query.order_by(FlagRow.work_id, FlagRow.id)):
+        place, state, version = place_of(flag), State(flag.state), flag.version_id or 0
+        here = CarriedPlace(place.span, place.reads, place.former) if version == present else None
+        of_flag = given.get(flag.id, frozenset())
+        decided.append(DecidedFlag(first, last, state, flag.suggested, place, content(version), version, here, of_flag))
+    return decided
+
+
+def effects_in(session: Session, text: int) -> Effects:
+    """The effects of the decisions on a text, whose content is the stored one."""
+    content = stored_content(session, session.get_one(TextRow, text).version_id)
+    return effects_of(decided_flags(session, text), content or "")
 
 
 def check_place(session: Session, flag: FlagRow, reading: str) -> None:

@@ -28,14 +28,7 @@ from sqlalchemy.orm import Session, load_only
 
 from proof.model.flags import LINE_BREAK, Kind, insertion_order
 from proof.store.cache import Bounded
-from proof.store.carried_places import (
-    AppliedDecision,
-    StandingDecision,
-    WithdrawnDecision,
-    already_restored,
-    meet,
-    superseded,
-)
+from proof.store.carried_places import meet
 from proof.store.decision_records import State
 from proof.store.double_readings import OwnState
 from proof.store.lookup import NO_WORK, NoPlaceError, StoredWork, find_works, newest_act_id
@@ -44,11 +37,9 @@ from proof.store.seeded_errors import IS_SEEDED
 from proof.store.texts import (
     columns_of_pages,
     decided_reading,
+    effects_in,
     first_decision_id,
-    given_readings,
-    last_decision_id,
     readings_before_export,
-    readings_to_restore,
     stored_content,
 )
 from proof.text.column import TAG
@@ -338,7 +329,6 @@ def _changing_flags(
         FlagRow.version_id,
         FlagRow.text_id,
         first_decision_id().label("first"),
-        last_decision_id().label("last"),
         FlagRow.evidence["column"].as_integer().label("column"),
         PageRow.version_id.label("checked_version"),
     )
@@ -357,9 +347,11 @@ def _changing_flags(
             flag.state, flag.reading = own[flag.id].state.value, own[flag.id].reading
         flags_of[flag.page_id, flag.line].append(flag)
     flags = list(chain.from_iterable(flags_of.values()))
-    new_readings = _readings_to_restore(session, flags)
-    restored = _restored_flags(session, flags)
-    new_readings |= {flag.id: flag.reads for flag in flags if flag.id in restored}
+    withdrawn = [flag for flag in flags if flag.state == State.OPEN.value and flag.reads != flag.transcribed]
+    new_readings: dict[int, str] = {}
+    for text in {flag.text_id for flag in withdrawn} - {None}:
+        effects = effects_in(session, text)
+        new_readings |= effects.restored | {flag.id: flag.reads for flag in flags if flag.id in effects.kept}
     has_exported = any(flag.version_id != flag.checked_version for flag in flags)
     given = readings_before_export(session, of_pages) if has_exported else {}
     content_of = cache(lambda version: stored_content(session, version) or "")
@@ -422,56 +414,6 @@ def _edits_within(flag: Any, others: Iterable[Any]) -> list[Edit]:
         and _overlap(other, flag)
         and _span(other).is_within(_span(flag))
     ]
-
-
-def _readings_to_restore(session: Session, flags: Iterable[Any]) -> dict[int, str]:
-    """What the text is to read at the places of exported decisions that were taken back, by number of the flag."""
-    withdrawn: defaultdict[int, dict[int, str]] = defaultdict(dict)
-    for flag in flags:
-        if flag.state == State.OPEN.value and flag.reads != flag.transcribed and flag.text_id is not None:
-            withdrawn[flag.text_id][flag.id] = flag.transcribed
-    readings: dict[int, str] = {}
-    for text, of_text in withdrawn.items():
-        readings |= readings_to_restore(session, text, of_text)
-    return readings
-
-
-def _restored_flags(session: Session, flags: Collection[Any]) -> set[int]:
-    """Those of `flags`, by number, whose transcribed characters are not restored: those that `already_restored` and
-    `superseded` give. The decisions of all works on a text count."""
-    withdrawn: defaultdict[int, list[WithdrawnDecision]] = defaultdict(list)
-    texts = {flag.text_id for flag in flags if not (flag.transcribed or flag.extent)}
-    given = given_readings(session, FlagRow.text_id.in_(texts)) if texts else {}
-    for flag in flags:
-        if flag.state == State.OPEN.value and flag.start is not None and flag.first is not None:
-            ids, of_flag = (flag.id, flag.first, flag.last), given.get(flag.id, frozenset())
-            place = _span(flag), flag.reads, flag.former
-            withdrawn[flag.text_id].append(WithdrawnDecision(*ids, *place, flag.transcribed, of_flag))
-    written = {
-        text for text, decisions in withdrawn.items() if any(each.reads != each.transcribed for each in decisions)
-    }
-    if not written:  # nothing is to be restored
-        return set()
-    columns: list[Any] = [
-        *(FlagRow.text_id, FlagRow.start, FlagRow.extent, FlagRow.former, FlagRow.reads, FlagRow.transcribed),
-        *(FlagRow.state, FlagRow.reading, FlagRow.suggested, last_decision_id().label("last")),
-    ]
-    query = select(*columns).join(TextRow, TextRow.id == FlagRow.text_id)
-    query = query.where(FlagRow.text_id.in_(written), FlagRow.version_id == TextRow.version_id)
-    query = query.where(FlagRow.version > 0, ~IS_SEEDED)
-    query = query.where(FlagRow.state.not_in([State.OPEN.value, State.SKIPPED.value]))
-    applied: defaultdict[int, list[AppliedDecision]] = defaultdict(list)
-    standing: defaultdict[int, list[StandingDecision]] = defaultdict(list)
-    rows: Iterable[Any] = session.execute(query)
-    for row in rows:
-        if row.reads == decided_reading(row) != row.transcribed:
-            applied[row.text_id].append(AppliedDecision(_span(row), row.former))
-        else:
-            unwanted = row.suggested if row.state in (State.KEPT.value, State.UNSURE.value) else None
-            standing[row.text_id].append(StandingDecision(row.last, _span(row), row.transcribed, unwanted))
-    restored = (already_restored(withdrawn[text], applied[text]) for text in written)
-    replaced = (superseded(withdrawn[text], standing[text]) for text in written)
-    return set().union(*restored, *replaced)
 
 
 class _ComparedForms(dict[int, str | None]):
