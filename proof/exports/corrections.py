@@ -296,22 +296,21 @@ def _has_at_place(line: str, correction: Correction, text: str) -> bool:
 def _kept_on_pages(
     edition: Transcription, addresses: Addresses, placed: Sequence[PlacedCorrection]
 ) -> Iterator[PlacedCorrection]:
-    """The corrections, with the last column of a page deleted with the line ending before it, so that its place stays
-    on this page; a column added before it goes behind this line, too. But not if any other edit is made there."""
+    """The corrections, with the last columns of a page deleted with the line ending before them, so that their places
+    stay on this page; columns added before them go behind this line, too. But not if any other edit is made there."""
     at: defaultdict[int, list[Correction]] = defaultdict(list)
     for each in placed:
         at[each.edit.start].append(each.correction)
-    end_before = {
-        start: end
-        for start, corrections in at.items()
-        if sum(correction.deletes_column for correction in corrections) == 1
-        and all(correction.deletes_column or correction.adds_column for correction in corrections)
-        and (end := addresses.end_before_last(start)) is not None
-        and end not in at
-    }
+    deleted = {start for start, corrections in at.items() if any(each.deletes_column for each in corrections)}
+    end_before: dict[int, int] = {}
+    for start in sorted(deleted):
+        before = addresses.before_last(start, deleted)
+        if before is None or before[1] in at or not all(each.adds_column or each.deletes_column for each in at[start]):
+            continue
+        if before[0] not in deleted or before[0] in end_before:
+            end_before[start] = before[1]
     for each in placed:
-        start, end = each.edit.start, end_before.get(each.edit.start)
-        edit = each.edit
+        start, edit, end = each.edit.start, each.edit, end_before.get(each.edit.start)
         if end is not None and each.correction.deletes_column:
             edit = Edit(end, start + each.correction.length - end, "")
         elif end is not None:

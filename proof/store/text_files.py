@@ -234,7 +234,8 @@ class Texts(StorePart):
         """
         with self._writing() as session:
             texts = lock_texts(session, [path])
-            if is_current() and not any(stored_content(session, text.version_id) == after for text in texts):
+            is_known = before != after and any(stored_content(session, text.version_id) == after for text in texts)
+            if is_current() and not is_known:
                 record_content(session, path, before, script)
                 record_content(session, path, after, script, written=written)
 

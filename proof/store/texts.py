@@ -71,7 +71,7 @@ def record_content(
     `script` and `written` see `TextChange`."""
     text = next(iter(lock_texts(session, [path])), None)
     before = stored_content(session, text.version_id) if text is not None else None
-    if before == content:
+    if before == content and (written is None or not written.edits):
         return
     if text is None:
         text = TextRow(path=path)
@@ -83,8 +83,9 @@ def record_content(
     _carry(session, flags, version, change)
     if any(flag.version for flag in flags):
         text_changes_of(session).append((path, change))
-    same_content = select(TextVersionRow.id).where(TextVersionRow.text_id == text.id, TextVersionRow.sha == version.sha)
-    session.execute(update(PageRow).where(PageRow.version_id.in_(same_content)).values(version_id=version.id))
+    if before != content:  # else an export put back what it deleted, and its decisions are new to the pages
+        same = select(TextVersionRow.id).where(TextVersionRow.text_id == text.id, TextVersionRow.sha == version.sha)
+        session.execute(update(PageRow).where(PageRow.version_id.in_(same)).values(version_id=version.id))
     text.version_id = version.id
     session.flush()
     _delete_unused_versions(session, text)

@@ -1226,6 +1226,44 @@ def test_a_last_column_that_was_deleted_behind_an_added_one_stays_on_its_page(pr
         assert project.edition.text == with_column_changes([(3, ColumnChange.ADD_AFTER)])
 
 
+@pytest.mark.parametrize("back", list(permutations(range(3))))
+def test_the_last_columns_of_a_page_are_deleted_together_and_come_back_in_any_order(
+    project: Project, back: Sequence[int]
+) -> None:
+    project.page = page_of(LINES)
+    project.write(with_column_changes([]))
+    project.check()
+    made = [project.change(line, ColumnChange.DELETE) for line in (2, 3, 4)]
+    project.export()
+    left = {2, 3, 4}
+    assert project.edition.text == with_column_changes((line, ColumnChange.DELETE) for line in left)
+    project.page = page_of([LINES[0]])
+    project.check()
+    for number in back:
+        project.say(made[number].uid, Verdict.UNDO)
+        project.export()
+        left.remove(2 + number)
+        assert project.edition.text == with_column_changes((line, ColumnChange.DELETE) for line in left)
+        assert project.shown(1) == LINE_BREAK.join(LINES[line - 1] for line in (1, 2, 3, 4) if line not in left)
+
+
+def test_a_column_that_is_deleted_and_added_again_is_written_once(project: Project) -> None:
+    project.page = page_of(LINES)
+    project.write(with_column_changes([]))
+    project.check()
+    deleted = project.change(2, ColumnChange.DELETE)
+    added = project.change(2, ColumnChange.ADD_BEFORE, LINES[1])
+    project.export()
+    assert project.edition.text == with_column_changes([])
+    assert project.corrected.edits == []
+    project.say(added.uid, Verdict.UNDO)
+    project.export()
+    assert project.edition.text == with_column_changes([(2, ColumnChange.DELETE)])
+    project.say(deleted.uid, Verdict.UNDO)
+    project.export()
+    assert project.edition.text == with_column_changes([])
+
+
 def test_a_character_is_put_in_behind_a_line_ending_that_was_deleted_since_the_check(project: Project) -> None:
     project.page = page_of(LINES)
     project.write(with_column_changes([]))
