@@ -385,7 +385,7 @@ def _numbered(places: Iterable[Place], carried: Mapping[int, CarriedPlace]) -> d
     deleted: defaultdict[Span, list[tuple[int, bool, int, int]]] = defaultdict(list)
     for place in places:
         new = carried.get(place.flag)
-        if new is not None and place.transcribed and not new.span.length:
+        if new is not None and not new.span.length and (place.extent or place.former or place.transcribed):
             deleted[new.span].append((place.start, bool(place.extent), place.former, place.flag))
     numbered = {}
     for of_place in deleted.values():

@@ -217,8 +217,8 @@ class FlagRow(Base):
     `line`, `offset` and `length` are its place in the columns of its page when that was checked. `start` and `extent`
     are its place in version `version_id` of its text, and `reads` are the characters there: those `transcribed` or,
     after an export, those decided (`texts`). A flag has lost its place if this is not the present version of the text.
-    `former` orders what was deleted at one place as it stood there: flags that deleted the same characters, in several
-    works, have the same number.
+    `former` orders what was deleted at one place, or put in and taken out again, as it stood there: flags that deleted
+    the same characters, in several works, have the same number.
     `state` and `reading` are those after the last of `version` decisions."""
 
     __tablename__ = "flags"

@@ -1264,6 +1264,23 @@ def test_a_column_that_is_deleted_and_added_again_is_written_once(project: Proje
     assert project.edition.text == with_column_changes([])
 
 
+def test_characters_that_were_put_in_and_taken_out_again_are_not_shown_beside_what_had_been_deleted_there(
+    project: Project,
+) -> None:
+    project.page = page_of(LINES)
+    project.write(with_column_changes([]))
+    project.check()
+    added, deleted = project.by_hand(2, 0, "乙", length=0), project.by_hand(2, 0, "")
+    project.export()
+    project.page = page_of([column.source for column in project.edition.pages[0].columns])
+    project.check()
+    for decision, line in ((added, LINES[1][1:]), (deleted, LINES[1])):
+        project.say(decision.uid, Verdict.UNDO)
+        project.export()
+        assert project.edition.text == with_column_changes([]).replace(LINES[1], line)
+        assert project.shown(2) == line
+
+
 def test_a_character_is_put_in_behind_a_line_ending_that_was_deleted_since_the_check(project: Project) -> None:
     project.page = page_of(LINES)
     project.write(with_column_changes([]))
