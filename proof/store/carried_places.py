@@ -167,13 +167,13 @@ class DecidedFlag:
         first, last = place.start - len(replaced) + overlap, place.span.end - overlap
         return [at for at in range(max(first, 0), last + 1) if self.content.startswith(replaced, at)]
 
-    def replaced(self, lost: DecidedFlag) -> bool:
-        """Whether it decided some of the characters that an earlier decision had written whose place is lost: all of
-        them, if it stands and the lost one was taken back. What is inserted goes between several characters, or where
-        some had been deleted."""
-        takes_all = self.state is not State.OPEN and not lost.place.is_corrected
+    def may_replace(self, lost: DecidedFlag) -> bool:
+        """Whether it may have decided some of the characters that an earlier decision had written, whose place is lost
+        since: all of them, if it stands and the lost one was taken back. What is inserted goes between several
+        characters, or where some had been deleted."""
         if self.first <= lost.first:
             return False
+        takes_all = self.state is not State.OPEN and not lost.place.is_corrected
         if not self.transcribed:
             return not lost.place.extent or (lost.place.extent > 1 and not takes_all)
         spans = (Span(start, len(self.transcribed)) for start in lost.starts_of(self.transcribed))
@@ -266,7 +266,7 @@ def _replaced_by_later(lost: Iterable[DecidedFlag], present: Iterable[DecidedFla
         place = decision.place
         if place.reads == place.transcribed or (place.is_corrected and not place.is_written):
             continue
-        later = (other for other in known if other.replaced(decision))
+        later = (other for other in known if other.may_replace(decision))
         by = next((other for other in later if to_present(decision.content).may_be(place.span, other.now.span)), None)
         if by is not None:
             replaced[decision.flag] = by.flag

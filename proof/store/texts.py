@@ -290,15 +290,15 @@ def share_place(session: Session, flag: FlagRow) -> None:
     the page of the flag was checked: the person did not see it, and the text has what they decided."""
     page = session.get_one(PageRow, flag.page_id)
     present = session.scalar(select(TextRow.version_id).where(TextRow.id == flag.text_id))
-    is_pending = flag.state == State.CORRECTED.value and flag.reads == flag.transcribed
-    if not is_pending or page.text_id != flag.text_id or page.version_id in (None, present):
+    is_pending = flag.state == State.CORRECTED.value and flag.reads == flag.transcribed != flag.reading
+    if not (is_pending and page.lines) or page.text_id != flag.text_id or page.version_id in (None, present):
         return
     same = select(FlagRow).where(FlagRow.text_id == flag.text_id, FlagRow.version_id == present)
     same = same.where(FlagRow.transcribed == flag.transcribed, FlagRow.reads == flag.reading)
     same = same.where(FlagRow.origin != Origin.SEEDED.value)
-    written = [(row, place_of(row)) for row in session.scalars(same)]
-    own = {place.span for row, place in written if row.work_id == flag.work_id}
-    others = [place for row, place in written if row.work_id != flag.work_id and place.span not in own]
+    written = [(row.work_id, place_of(row)) for row in session.scalars(same)]
+    own = {(place.span, place.former) for work, place in written if work == flag.work_id}
+    others = [place for work, place in written if work != flag.work_id and (place.span, place.former) not in own]
     if not others:
         return
     before, after = stored_content(session, page.version_id) or "", stored_content(session, present) or ""
