@@ -369,17 +369,18 @@ def _edits(source: str, flags: Collection[Any]) -> tuple[Edit, ...]:
     edits: dict[tuple[Any, ...], Edit] = {}
     reached = 0
     exported = [flag for flag in flags if flag.version_id != flag.checked_version]
+    known = [flag for flag in exported if _was_in(flag, source)]
     for flag in flags:
         old, new = flag.reads, flag.new
         if flag in exported:  # since the check, for the first time or once more
-            later = [other for other in exported if other.first > flag.first and _overlap(flag, other)]
+            if flag not in known:
+                continue  # its place was lost when the page was checked, and came back with a column since
+            later = [other for other in known if other.first > flag.first and _overlap(flag, other)]
             if any(new == flag.reads or _span(flag).is_within(_span(other)) for other in later):
                 continue  # it was replaced when the text was checked
             old = source[flag.offset : flag.offset + flag.length]
-            if old not in (flag.transcribed, *flag.given):
-                continue  # its place was lost when the page was checked, and came back with a column since
             if new == flag.reads:
-                new = edited(flag.present, _edits_within(flag, exported))
+                new = edited(flag.present, _edits_within(flag, known))
         if old == new:
             continue
         is_inserted_column = flag.kind == Kind.LAYOUT.value and new not in ("", LINE_BREAK) and not old
@@ -392,6 +393,12 @@ def _edits(source: str, flags: Collection[Any]) -> tuple[Edit, ...]:
         edits.setdefault((*edit.place, flag.start or 0, flag.extent, *order), edit)
         reached = edit.end
     return tuple(edit for _, edit in sorted(edits.items()))
+
+
+def _was_in(flag: Any, source: str) -> bool:
+    """Whether the `source` of a column had the place of a flag when it was checked."""
+    end = flag.offset + flag.length
+    return end <= len(source) and source[flag.offset : end] in (flag.transcribed, *flag.given)
 
 
 def _span(flag: Any) -> Span:

@@ -1281,6 +1281,25 @@ def test_characters_that_were_put_in_and_taken_out_again_are_not_shown_beside_wh
         assert project.shown(2) == line
 
 
+def test_a_column_is_shown_again_although_what_was_decided_in_it_after_its_deletion_comes_back_with_it(
+    project: Project,
+) -> None:
+    project.page = page_of(LINES)
+    project.write(with_column_changes([]))
+    project.check(flag("f-last", 2, 5, LINES[1][5], "", f"月盈[{LINES[1][5]}]"))
+    deleted = project.change(2, ColumnChange.DELETE)
+    project.export()
+    project.say("f-last", Verdict.TAKE)
+    project.export()
+    project.page = page_of([LINES[0], *LINES[2:]])
+    project.check()
+    for uid in ("f-last", deleted.uid):
+        project.say(uid, Verdict.UNDO)
+    project.export()
+    assert project.edition.text == with_column_changes([])
+    assert project.shown(2) == f"{LINES[1]}{LINE_BREAK}{LINES[2]}"
+
+
 def test_a_character_is_put_in_behind_a_line_ending_that_was_deleted_since_the_check(project: Project) -> None:
     project.page = page_of(LINES)
     project.write(with_column_changes([]))
