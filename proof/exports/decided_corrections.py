@@ -15,7 +15,7 @@ from proof.model.flags import CORRECTED_BY_HAND, LINE_BREAK, Kind, context_of
 from proof.model.notices import MessageCode
 from proof.store import Store
 from proof.store.authorities import copies_read, witnesses_of
-from proof.store.carried_places import CarriedPlace, ExportEdits, effects_of
+from proof.store.carried_places import ExportEdits, Place, effects_of
 from proof.store.decision_records import Decision, State, Verdict
 from proof.store.text_files import DecidedPlace
 from proof.text.addresses import Addresses
@@ -178,7 +178,7 @@ class _DecisionsByEffect:
                 self._leave_out(decision, _UNDECIDED[decision.state])
             self._add_present(decided, present)
 
-    def _add_present(self, decided: DecidedPlace, present: CarriedPlace) -> None:
+    def _add_present(self, decided: DecidedPlace, present: Place) -> None:
         """Add a decision whose place the text still has."""
         decision, place = decided.decision, decided.flag.place
         correction = _correction(decision, present.span, self._edition, self._addresses, self._policy)

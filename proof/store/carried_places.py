@@ -47,7 +47,8 @@ class ExportEdits:
 
 @dataclass(frozen=True, slots=True)
 class Place:
-    """The place of a flag in a content of its text: `extent` code points from `start`, which are `reads`.
+    """The place of a flag in the `content` of a version of its text: `extent` code points from `start`, which are
+    `reads`. Later versions have larger numbers.
 
     `transcribed` are the characters at the time of the check, `decided_reading` those that belong there after the
     decisions. An `is_whole` place (of a seeded error, a column or a page) is lost if its characters change, even to
@@ -65,6 +66,8 @@ class Place:
     is_decided: bool = False
     rank: float = 0
     former: int = 0
+    content: str = ""
+    version: int = 0
 
     @property
     def span(self) -> Span:
@@ -80,6 +83,10 @@ class Place:
         """Whether the text has the decided reading."""
         return self.reads == self.decided_reading
 
+    def at(self, span: Span, reads: str) -> Place:
+        """The place in another content, where it is at `span` and `reads` so."""
+        return replace(self, start=span.start, extent=span.length, reads=reads, former=0)
+
     def edit(self, content: str, reading: str) -> Edit:
         """The edit of the content that makes the place read so; a column comes and goes with its line ending."""
         if not self.is_whole:
@@ -87,37 +94,18 @@ class Place:
         return line_edit(content, self.start, self.reads, reading, self.start - _line_begin(content, self.start))
 
 
-class VersionedPlace(NamedTuple):
-    """A place with the content and the number of the last version that has it. Later versions have larger numbers."""
-
-    place: Place
-    content: str
-    version: int
-
-
-class CarriedPlace(NamedTuple):
-    """The span of a place in the new content of its text, the characters there, and the number of what was deleted
-    there (`FlagRow.former`)."""
-
-    span: Span
-    reads: str
-    former: int = 0
-
-
 @dataclass(frozen=True, slots=True)
 class DecidedFlag:
-    """A flag with decisions; `first` and `last` are the ids of the first and the last one. `place` is in the `content`
-    of the last `version` of the text that has it, `present` in the present one; None if it is lost. `given` are all
-    readings that were decided at a place without characters."""
+    """A flag with decisions; `first` and `last` are the ids of the first and the last one. `place` is in the last
+    version of the text that has it, `present` in the present one; None if it is lost. `given` are all readings that
+    were decided at a place without characters."""
 
     first: int
     last: int
     state: State
     suggested: str
     place: Place
-    content: str
-    version: int
-    present: CarriedPlace | None
+    present: Place | None
     given: frozenset[str] = frozenset()
 
     @property
@@ -131,9 +119,9 @@ class DecidedFlag:
         return self.place.transcribed
 
     @property
-    def now(self) -> CarriedPlace:
-        """The place in the present content, or else that in the last content that has it."""
-        return self.present or CarriedPlace(self.place.span, self.place.reads, self.place.former)
+    def now(self) -> Place:
+        """The place in the present version, or else that in the last version that has it."""
+        return self.present or self.place
 
     @property
     def is_applied(self) -> bool:
@@ -145,7 +133,7 @@ class DecidedFlag:
     def is_deleted_with_its_line(self) -> bool:
         """Whether a lost place is that of an exported deletion which left no characters on its line, so that the text
         reads as decided: the line was removed since."""
-        line, _ = _in_line(self.content, self.place.span)
+        line, _ = _in_line(self.place.content, self.place.span)
         is_deletion = bool(self.transcribed) and not self.place.reads and not self.place.decided_reading
         return is_deletion and not any(map(str.isalnum, line))
 
@@ -165,7 +153,7 @@ class DecidedFlag:
         place = self.place
         overlap = int(bool(place.extent) and place.reads != LINE_BREAK)
         first, last = place.start - len(replaced) + overlap, place.span.end - overlap
-        return [at for at in range(max(first, 0), last + 1) if self.content.startswith(replaced, at)]
+        return [at for at in range(max(first, 0), last + 1) if place.content.startswith(replaced, at)]
 
     def may_replace(self, lost: DecidedFlag) -> bool:
         """Whether it may have decided some of the characters that an earlier decision had written, whose place is lost
@@ -267,7 +255,7 @@ def _replaced_by_later(lost: Iterable[DecidedFlag], present: Iterable[DecidedFla
         if place.reads == place.transcribed or (place.is_corrected and not place.is_written):
             continue
         later = (other for other in known if other.may_replace(decision))
-        by = next((other for other in later if to_present(decision.content).may_be(place.span, other.now.span)), None)
+        by = next((other for other in later if to_present(place.content).may_be(place.span, other.now.span)), None)
         if by is not None:
             replaced[decision.flag] = by.flag
             known.append(replace(decision, present=by.present))
@@ -326,14 +314,14 @@ class TextChange:
     script: str = ""
     written: ExportEdits | None = None
 
-    def carried(self, places: Iterable[VersionedPlace | DecidedFlag]) -> dict[int, CarriedPlace]:
-        """The places in `content`, by flag number; lost places are left out. A place that was lost before the change
-        may return by a change that no export made, in a column that an export adds, or where an export takes a later
-        decision back."""
+    def carried(self, places: Iterable[Place]) -> dict[int, Place]:
+        """The places as they are in `content`, by flag number; lost places are left out. A place that was lost before
+        the change may return by a change that no export made, in a column that an export adds, or where an export takes
+        a later decision back."""
         by_version: defaultdict[tuple[int, str], list[Place]] = defaultdict(list)
-        for versioned in places:
-            by_version[versioned.version, versioned.content].append(versioned.place)
-        carried: dict[int, CarriedPlace] = {}
+        for place in places:
+            by_version[place.version, place.content].append(place)
+        carried: dict[int, Place] = {}
         decided_of_line: defaultdict[str, list[DecidedSpan]] = defaultdict(list)
         returning = [*self._added_columns(), *self._restored(chain.from_iterable(by_version.values()))]
         for (version, content), of_version in sorted(by_version.items(), reverse=True):
@@ -379,7 +367,7 @@ class TextChange:
         return [self.by_edits.written[index] for index in indices if index is not None]
 
 
-def _numbered(places: Iterable[Place], carried: Mapping[int, CarriedPlace]) -> dict[int, CarriedPlace]:
+def _numbered(places: Iterable[Place], carried: Mapping[int, Place]) -> dict[int, Place]:
     """Those of the places that have lost their characters, each with the number of these (`FlagRow.former`): where they
     stood, counted from those of the same place that were deleted earlier."""
     deleted: defaultdict[Span, list[tuple[int, bool, int, int]]] = defaultdict(list)
@@ -394,7 +382,7 @@ def _numbered(places: Iterable[Place], carried: Mapping[int, CarriedPlace]) -> d
         for *key, flag in sorted(of_place):
             if key != last:
                 number, last = max(key[2] or key[0] + earlier, number + 1), key
-            numbered[flag] = carried[flag]._replace(former=number)
+            numbered[flag] = replace(carried[flag], former=number)
     return numbered
 
 
@@ -446,7 +434,7 @@ class _Carrier:
         self._corrected = {} if written is not None or old == new else self._as_corrected(old, places)
         self._to_lost = PositionMap.of_comparison(new, lost_in) if lost_in is not None else None
 
-    def carry(self, place: Place) -> CarriedPlace | None:
+    def carry(self, place: Place) -> Place | None:
         """The place in the new content; None if it is lost."""
         carried = self._carry(place)
         if carried is None or self._was_moved(place, carried) or self._was_deleted_with_line(place):
@@ -454,7 +442,7 @@ class _Carrier:
         is_of_lost = self._to_lost is None or self._to_lost.where(*carried.span) is None
         return carried if is_of_lost else None
 
-    def _carry(self, place: Place) -> CarriedPlace | None:
+    def _carry(self, place: Place) -> Place | None:
         corrected = self._corrected.get(place.flag)
         written = self._written_by_export.get(place.flag)
         if corrected is not None and corrected.is_pending and place.is_whole:
@@ -470,13 +458,13 @@ class _Carrier:
                     return None
             elif corrected.line_stands:  # somebody wrote the decisions into the line
                 if corrected.is_pending or unchanged is None:
-                    return CarriedPlace(corrected.span, place.decided_reading if corrected.is_pending else place.reads)
+                    return place.at(corrected.span, place.decided_reading if corrected.is_pending else place.reads)
             elif corrected.is_pending and not line_stands:  # the line was changed: is it more like the corrected one?
                 gain = self._direct.distance(place.start) - corrected.distance
                 if gain > 0 or (gain == 0 and unchanged is None):
-                    return CarriedPlace(corrected.span, place.decided_reading)
+                    return place.at(corrected.span, place.decided_reading)
         if unchanged is not None:
-            return CarriedPlace(unchanged, place.reads)
+            return place.at(unchanged, place.reads)
         return None if place.is_whole else self._replaced_by_reading(place)
 
     @cached_property
@@ -492,7 +480,7 @@ class _Carrier:
         is_gap = not (place.extent or place.is_whole)
         return is_gap and _line_begin(self._old, place.start) in self._deleted_lines
 
-    def _was_moved(self, place: Place, carried: CarriedPlace) -> bool:
+    def _was_moved(self, place: Place, carried: Place) -> bool:
         """Whether characters that were to be deleted, and are no longer at their place, stand elsewhere in the line,
         which has as many of them as before."""
         if self._written is not None or place.is_whole or carried.reads or not place.reads:
@@ -535,15 +523,15 @@ class _Carrier:
             return Span(min(after), 0)
         return Span(max(before), 0) if before else None
 
-    def _written_place(self, place: Place, written: Span) -> CarriedPlace:
+    def _written_place(self, place: Place, written: Span) -> Place:
         """The place of a reading that the export wrote; that of a column is without the line ending written with it."""
         text = self._new[written.start : written.end]
         characters = LINE_ENDING.sub("", text)
         if place.is_whole and characters:
             written = Span(written.start + text.index(characters), len(characters))
-        return CarriedPlace(written, place.decided_reading)
+        return place.at(written, place.decided_reading)
 
-    def _replaced_by_reading(self, place: Place) -> CarriedPlace | None:
+    def _replaced_by_reading(self, place: Place) -> Place | None:
         """The replacement of the characters if it is the decided reading, or else the transcribed one, in any variant
         form; None for any other replacement. What an export wrote as another decision says is no transcribed one."""
         span = self._direct.instead(*place.span)
@@ -553,7 +541,7 @@ class _Carrier:
         readings = (place.decided_reading, place.transcribed) if self._written is None else (place.decided_reading,)
         for reading in readings:
             if reading != place.reads and re.fullmatch(self._policy.pattern(reading), replacement) is not None:
-                return CarriedPlace(span, reading)
+                return place.at(span, reading)
         return None
 
     def _as_corrected(self, old: str, places: Sequence[Place]) -> dict[int, _CorrectedPlace]:

@@ -12,7 +12,7 @@ from dataclasses import replace
 from typing import NamedTuple
 
 from proof.model.flags import Kind
-from proof.store.carried_places import ExportEdits, Place, TextChange, VersionedPlace
+from proof.store.carried_places import ExportEdits, Place, TextChange
 from proof.store.journal import DECISION, TEXT, Line, edits_of, texts_of
 from proof.store.models import FlagRow
 from proof.store.texts import place_of
@@ -46,7 +46,7 @@ class ReplayedPlace(NamedTuple):
     """A place in the present content of the text at `path`; a `lost` place is in the last content that had it."""
 
     path: str
-    place: VersionedPlace
+    place: Place
     lost: bool
 
 
@@ -82,7 +82,7 @@ class _TextReplay:
     contents."""
 
     def __init__(self) -> None:
-        self._places: dict[int, VersionedPlace] = {}
+        self._places: dict[int, Place] = {}
         self._contents: list[str] = []
 
     def add_place(self, number: int, place: Place | None, content: str, *, lost: bool) -> None:
@@ -93,7 +93,7 @@ class _TextReplay:
         if place is not None:
             candidates = self._contents[:-1] if lost else self._contents
             versions = [version for version, known in enumerate(candidates) if known == content]
-            self._places[number] = VersionedPlace(place, content, versions[-1] if versions else -1)
+            self._places[number] = replace(place, content=content, version=versions[-1] if versions else -1)
 
     def has(self, content: str) -> bool:
         """Whether the last version has this content."""
@@ -106,9 +106,8 @@ class _TextReplay:
         before = self._contents[-1] if self._contents else None
         change = TextChange(before, content, len(self._contents) - 1, script, written)
         self._contents.append(content)
-        for number, ((start, extent), reads, former) in change.carried(self._places.values()).items():
-            place = replace(self._places[number].place, start=start, extent=extent, reads=reads, former=former)
-            self._places[number] = VersionedPlace(place, content, len(self._contents) - 1)
+        for number, place in change.carried(self._places.values()).items():
+            self._places[number] = replace(place, content=content, version=len(self._contents) - 1)
 
     def replayed(self, path: str) -> dict[int, ReplayedPlace]:
         """The places after the last change; `path` is that of the text."""

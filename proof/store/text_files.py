@@ -182,7 +182,7 @@ class Texts(StorePart):
                 }
                 decided = decided_flags(session, text.id)
                 stored = stored_content(session, text.version_id)
-                present = TextChange(stored, content, text.version_id, script).carried(decided)
+                present = TextChange(stored, content, text.version_id, script).carried([flag.place for flag in decided])
                 for flag in decided:
                     row, image = rows[flag.flag]
                     flag_now = replace(flag, present=present.get(flag.flag))

@@ -31,13 +31,11 @@ from proof.errors import TextError
 from proof.locale.marking import _
 from proof.model.flags import Kind, Origin, rank_on_image
 from proof.store.carried_places import (
-    CarriedPlace,
     DecidedFlag,
     Effects,
     ExportEdits,
     Place,
     TextChange,
-    VersionedPlace,
     effects_of,
 )
 from proof.store.decision_records import RefusedDecisionError, State
@@ -167,18 +165,17 @@ def carry_to_version(session: Session, flags: Sequence[FlagRow], version: TextVe
 
 def _carry(session: Session, flags: Sequence[FlagRow], version: TextVersionRow, change: TextChange) -> None:
     """Carry the places of these flags by a change that made this version. Lost places stay in their versions."""
-    carried = change.carried(versioned_places(session, [flag for flag in flags if flag.version_id != version.id]))
+    carried = change.carried(_places_of(session, [flag for flag in flags if flag.version_id != version.id]))
     for flag in flags:
         if flag.id in carried:
-            (flag.start, flag.extent), flag.reads, flag.former = carried[flag.id]
+            set_place(flag, carried[flag.id])
             flag.text_id, flag.version_id = version.text_id, version.id
 
 
-def versioned_places(session: Session, flags: Iterable[FlagRow]) -> list[VersionedPlace]:
-    """The places of these flags, each with the last content that has it; flags without a text are left out."""
-    content = cache(lambda number: content_of(session.get_one(TextVersionRow, number)))
-    in_texts = [flag for flag in flags if flag.version_id is not None]
-    return [VersionedPlace(place_of(flag), content(flag.version_id), flag.version_id or 0) for flag in in_texts]
+def _places_of(session: Session, flags: Iterable[FlagRow]) -> list[Place]:
+    """The places of these flags, each in the last content that has it; flags without a text are left out."""
+    content = cache(lambda version: stored_content(session, version) or "")
+    return [place_of(flag, content(flag.version_id)) for flag in flags if flag.version_id is not None]
 
 
 def readings_before_export(session: Session, which: ColumnElement[bool]) -> dict[int, frozenset[str]]:
@@ -197,8 +194,8 @@ def _readings_by_flag(session: Session, *which: ColumnElement[bool]) -> dict[int
     return {flag: frozenset(readings) for flag, readings in given.items()}
 
 
-def place_of(flag: FlagRow) -> Place:
-    """The place of a flag in the last version of its text that has the place."""
+def place_of(flag: FlagRow, content: str = "") -> Place:
+    """The place of a flag in the last version of its text that has the place; `content` is that of this version."""
     is_seeded = flag.origin == Origin.SEEDED.value
     reading = flag.reads if is_seeded else decided_reading(flag)
     return Place(
@@ -212,7 +209,14 @@ def place_of(flag: FlagRow) -> Place:
         is_decided=flag.state != State.OPEN.value or flag.reads != reading,
         rank=rank_on_image(flag.evidence.get("column") or 0, flag.suggested),
         former=0 if flag.extent else flag.former,
+        content=content,
+        version=flag.version_id or 0,
     )
+
+
+def set_place(flag: FlagRow, place: Place) -> None:
+    """Give a flag this place in a version of its text."""
+    flag.start, flag.extent, flag.reads, flag.former = place.start, place.extent, place.reads, place.former
 
 
 def is_displaced() -> ColumnElement[bool]:
@@ -241,14 +245,12 @@ def decided_flags(session: Session, text: int) -> list[DecidedFlag]:
     present = session.get_one(TextRow, text).version_id
     query = select(FlagRow, first_decision_id(), last_decision_id()).where(FlagRow.text_id == text, FlagRow.version > 0)
     query = query.where(FlagRow.version_id.is_not(None), FlagRow.origin != Origin.SEEDED.value)
+    rows = session.execute(query.order_by(FlagRow.work_id, FlagRow.id)).all()
     given = _readings_by_flag(session, FlagRow.text_id == text, FlagRow.extent == 0, FlagRow.transcribed == "")
-    content = cache(lambda version: stored_content(session, version) or "")
     decided = []
-    for flag, first, last in session.execute(query.order_by(FlagRow.work_id, FlagRow.id)):
-        place, state, version = place_of(flag), State(flag.state), flag.version_id or 0
-        here = CarriedPlace(place.span, place.reads, place.former) if version == present else None
-        of_flag = given.get(flag.id, frozenset())
-        decided.append(DecidedFlag(first, last, state, flag.suggested, place, content(version), version, here, of_flag))
+    for (flag, first, last), place in zip(rows, _places_of(session, [row[0] for row in rows]), strict=True):
+        here, of_flag = place if place.version == present else None, given.get(flag.id, frozenset())
+        decided.append(DecidedFlag(first, last, State(flag.state), flag.suggested, place, here, of_flag))
     return decided
 
 
@@ -310,7 +312,7 @@ def share_place(session: Session, flag: FlagRow) -> None:
     for place in others:
         taken_back = Span(*place.edit(after, place.transcribed).place)
         if place.is_whole == checked.is_whole and between is not None and taken_back.is_within(between):
-            (flag.start, flag.extent), flag.reads, flag.former = place.span, place.reads, place.former
+            set_place(flag, place)
             flag.version_id = present
 
 
