@@ -14,7 +14,6 @@ from functools import cache, cached_property
 from itertools import chain
 from math import inf
 from operator import attrgetter
-from typing import NamedTuple
 
 from proof.model.flags import LINE_BREAK
 from proof.store.decision_records import State
@@ -284,18 +283,9 @@ def _restored_readings(
     return {flag: edited(reading, edits[flag]) for flag, reading in withdrawn.items()}, waiting
 
 
-class DecidedSpan(NamedTuple):
-    """The span of a decided place, the number of the version that has it, and whether the place is whole."""
-
-    version: int
-    is_whole: bool
-    span: Span
-
-
-def is_decided_later(lost: DecidedSpan, others: Iterable[DecidedSpan]) -> bool:
-    """Whether a later version has a decision on characters that may be those of a lost place, which then does not
-    return. `lost` has the version in which the place was lost, and the span to which it would return. Decisions on
-    whole places and on characters do not replace each other."""
+def is_decided_later(lost: Place, others: Iterable[Place]) -> bool:
+    """Whether a later version has a decision on characters that may be those of a `lost` place, which then does not
+    return to its span. Decisions on whole places and on characters do not replace each other."""
     return any(
         other.version > lost.version and other.is_whole == lost.is_whole and meet(lost.span, other.span)
         for other in others
@@ -322,7 +312,7 @@ class TextChange:
         for place in places:
             by_version[place.version, place.content].append(place)
         carried: dict[int, Place] = {}
-        decided_of_line: defaultdict[str, list[DecidedSpan]] = defaultdict(list)
+        decided_of_line: defaultdict[str, list[Place]] = defaultdict(list)
         returning = [*self._added_columns(), *self._restored(chain.from_iterable(by_version.values()))]
         for (version, content), of_version in sorted(by_version.items(), reverse=True):
             was_lost = version != self.version
@@ -335,7 +325,7 @@ class TextChange:
                 if new and by_export and not any(new.span.touches(span) for span in returning):
                     new = None
                 line, span = _in_line(self.content, new.span) if new else _in_line(content, place.span)
-                decided = DecidedSpan(version, place.is_whole, span)
+                decided = place.at(span, place.reads)
                 if new and was_lost and is_decided_later(decided, decided_of_line[line]):
                     continue
                 is_restored = new and not place.is_corrected and new.reads == place.transcribed != place.reads
