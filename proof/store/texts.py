@@ -20,7 +20,6 @@ import zlib
 from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence
 from contextlib import suppress
-from dataclasses import replace
 from functools import cache, lru_cache
 from pathlib import Path
 
@@ -40,10 +39,8 @@ from proof.store.carried_places import (
 )
 from proof.store.decision_records import RefusedDecisionError, State
 from proof.store.models import DecisionRow, FlagRow, PageRow, TextRow, TextVersionRow
-from proof.text.edit import Edit
 from proof.text.encoding import Decoded
 from proof.text.formats import decoded_file
-from proof.text.lines import line_edit
 from proof.text.positions import PositionMap, Span
 
 
@@ -266,12 +263,10 @@ def check_place(session: Session, flag: FlagRow, reading: str) -> None:
     text = session.get(TextRow, flag.text_id) if flag.text_id is not None else None
     if text is None or flag.start is None or flag.version_id != text.version_id:
         return
-    edit = Edit(flag.start, flag.extent, reading)
     with suppress(OSError, TextError):
         stat = Path(text.path).stat()
         decoded = _decoded(text.path, stat.st_mtime_ns, stat.st_size)
-        if flag.kind == Kind.LAYOUT.value:
-            edit = line_edit(decoded.text, flag.start, flag.transcribed, reading, flag.offset)
+        edit = place_of(flag).edit(decoded.text, reading)
         if not decoded.holds(edit) and decoded.text == stored_content(session, text.version_id):
             raise RefusedDecisionError(_("the file has no place of its own for it; correct the file itself"))
 
@@ -304,9 +299,9 @@ def share_place(session: Session, flag: FlagRow) -> None:
     if not others:
         return
     before, after = stored_content(session, page.version_id) or "", stored_content(session, present) or ""
-    last = max(page.spans)
-    start = page.spans[flag.line].start + flag.offset if flag.line in page.spans else page.spans[last].end
-    checked = replace(place_of(flag), start=start, extent=flag.length)
+    spans = page.spans
+    start = spans[flag.line].start + flag.offset if flag.line in spans else spans[max(spans)].end
+    checked = place_of(flag).at(Span(start, flag.length), flag.transcribed)
     edit = checked.edit(before, flag.reading)
     between = PositionMap.of_comparison(before, after).between(*edit.place)
     for place in others:
