@@ -39,6 +39,7 @@ from proof.store.carried_places import (
 )
 from proof.store.decision_records import RefusedDecisionError, State
 from proof.store.models import DecisionRow, FlagRow, PageRow, TextRow, TextVersionRow
+from proof.text.edit import edited
 from proof.text.encoding import Decoded
 from proof.text.formats import decoded_file
 from proof.text.positions import PositionMap, Span
@@ -295,18 +296,16 @@ def share_place(session: Session, flag: FlagRow) -> None:
     same = same.where(FlagRow.origin != Origin.SEEDED.value)
     written = [(row.work_id, place_of(row)) for row in session.scalars(same)]
     own = {(place.span, place.former) for work, place in written if work == flag.work_id}
-    others = [place for work, place in written if work != flag.work_id and (place.span, place.former) not in own]
-    if not others:
-        return
     before, after = stored_content(session, page.version_id) or "", stored_content(session, present) or ""
     spans = page.spans
     start = spans[flag.line].start + flag.offset if flag.line in spans else spans[max(spans)].end
     checked = place_of(flag).at(Span(start, flag.length), flag.transcribed)
-    edit = checked.edit(before, flag.reading)
-    between = PositionMap.of_comparison(before, after).between(*edit.place)
-    for place in others:
-        taken_back = Span(*place.edit(after, place.transcribed).place)
-        if place.is_whole == checked.is_whole and between is not None and taken_back.is_within(between):
+    for work, place in written:
+        if work == flag.work_id or (place.span, place.former) in own or place.is_whole != checked.is_whole:
+            continue
+        edit = place.edit(after, place.transcribed)
+        taken_back = PositionMap.of_comparison(before, edited(after, [edit]))
+        if taken_back.where(*checked.edit(before, flag.reading).place) == (edit.start, len(edit.replacement)):
             set_place(flag, place)
             flag.version_id = present
 
