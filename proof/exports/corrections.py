@@ -297,7 +297,7 @@ def _kept_on_pages(
     edition: Transcription, addresses: Addresses, placed: Sequence[PlacedCorrection]
 ) -> Iterator[PlacedCorrection]:
     """The corrections, with the last columns of a page deleted with the line ending before them, so that their places
-    stay on this page; columns added before them go behind this line, too. But not if any other edit is made there."""
+    stay on this page; columns added before them go behind this line, too. But not if anything else is changed there."""
     at: defaultdict[int, list[Correction]] = defaultdict(list)
     for each in placed:
         at[each.edit.start].append(each.correction)
@@ -305,7 +305,9 @@ def _kept_on_pages(
     end_before: dict[int, int] = {}
     for start in sorted(deleted):
         before = addresses.before_last(start, deleted)
-        if before is None or before[1] in at or not all(each.adds_column or each.deletes_column for each in at[start]):
+        if before is None or not all(each.adds_column or each.deletes_column for each in at[start]):
+            continue
+        if any(each.length or each.is_of_line_ending for each in at.get(before[1], ())):
             continue
         if before[0] not in deleted or before[0] in end_before:
             end_before[start] = before[1]

@@ -1209,6 +1209,22 @@ def test_neighbouring_columns_that_were_deleted_come_back_in_their_order_where_o
     assert project.edition.text == with_column_changes([(1, ColumnChange.ADD_AFTER)])
 
 
+def test_a_last_column_that_was_deleted_behind_an_added_character_stays_on_its_page(project: Project) -> None:
+    project.page = page_of(LINES)
+    project.write(with_column_changes([]))
+    project.check()
+    project.by_hand(3, 6, "丙", length=0)
+    deleted = project.change(4, ColumnChange.DELETE)
+    project.export()
+    project.page = page_of([column.source for column in project.edition.pages[0].columns])
+    project.check()
+    project.say(deleted.uid, Verdict.UNDO)
+    for _ in range(2):
+        assert project.shown(3) == f"{LINES[2]}丙{LINE_BREAK}{LINES[3]}"
+        project.export()
+        assert project.edition.text == with_column_changes([]).replace(LINES[2], f"{LINES[2]}丙")
+
+
 def test_a_last_column_that_was_deleted_behind_an_added_one_stays_on_its_page(project: Project) -> None:
     project.page = page_of(LINES)
     project.write(with_column_changes([]))
