@@ -7,7 +7,7 @@ image decides where they end or, where it clearly contradicts, which runs there 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from enum import StrEnum
 from itertools import pairwise
 from typing import NamedTuple
@@ -69,17 +69,8 @@ CHANGE_COST = 2.0
 """Cost of a change between main text and a note where the image alone decides, in cells of clear evidence: a single
 glyph may be clear in the middle (北, 門)."""
 
-MIN_MAIN_PIECE_WIDTHS = 0.45
-"""Width above which a piece of ink on a boundary belongs to main text, as a share of the column's width."""
-
 MIN_TOUCHING_CELLS = 1.25
 """Height above which a piece of ink on a boundary consists of glyphs that touch, in cells."""
-
-MIN_TOUCHING_REACH_CELLS = 0.4
-"""Minimum distance that touching glyphs reach to either side of the boundary, in cells."""
-
-BESIDE_BOUNDARY_CELLS = 0.35
-"""Distance from a boundary within which ink beside a piece on the boundary goes to the same run, in cells."""
 
 GRID_PX = 2
 """Distance between the positions tried for a boundary, in pixels."""
@@ -104,12 +95,11 @@ class CutBy(StrEnum):
 @dataclass(frozen=True, slots=True)
 class ColumnStretch:
     """A stretch of main text or of a note from `top` to `bottom`, in pixels of the rectified page below the top of the
-    cut column. `blank`: the transcription has only spaces here."""
+    cut column."""
 
     is_note: bool
     top: float
     bottom: float
-    blank: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -210,9 +200,7 @@ def find_runs(
     if low_notes:
         expected = _with_low_notes(expected, end - start)
     rows = np.zeros_like(gain) if cut_by is CutBy.COUNTED else gain
-    stretches = _guided_stretches(rows, ink, expected, pitch, start, end)
-    is_blank = [all(cell.blank for cell in run.cells) for run in column.runs]
-    return [replace(stretch, blank=blank) for stretch, blank in zip(stretches, is_blank, strict=True)]
+    return _guided_stretches(rows, ink, expected, pitch, start, end)
 
 
 def _expected_runs(column: Column) -> list[_ExpectedRun]:
@@ -261,14 +249,14 @@ def _written_cells(half: Sequence[Cell]) -> int:
     return max((number for number, cell in enumerate(half, 1) if not cell.blank), default=0)
 
 
-def main_gain(ink: NDArray[np.uint8], pieces: InkPieces, pitch: float, low_notes: bool) -> NDArray[np.float64]:
+def main_gain(pieces: InkPieces, pitch: float, low_notes: bool) -> NDArray[np.float64]:
     """How strongly every row of pixels indicates main text (positive) or a note (negative), -1 to 1; 0 without ink.
 
     The half-rows of a note leave the middle of their column nearly free, main text fills it. Blank paper is free, too,
     and no evidence: near the ends of a text the window is moved into the text. Specks (noise, the dots of a seal) are
     ignored. `low_notes` as in `find_runs`.
     """
-    _, width = ink.shape
+    height, width = pieces.labels.shape
     if low_notes:
         window_cells, max_shift = WINDOW_CELLS_UNRULED, MAX_MIDDLE_SHIFT_WIDTHS
     else:
@@ -281,7 +269,7 @@ def main_gain(ink: NDArray[np.uint8], pieces: InkPieces, pitch: float, low_notes
     ink_counts = np.count_nonzero(inked[:, inner], axis=1)
     whole = _windowed((ink_counts / max(inner.stop - inner.start, 1)).astype(np.float32)[:, None], window)[:, 0]
     middle = _middle_density(inked, window, max_shift)
-    gain = np.zeros(len(ink))
+    gain = np.zeros(height)
     inked_rows = np.flatnonzero(ink_counts)
     if not inked_rows.size:
         return gain
@@ -353,23 +341,21 @@ def _guided_stretches(
     height = len(ink)
     if len(expected) == 1:
         return [ColumnStretch(expected[0].is_note, 0.0, float(height))]
-    cells = sum(run.cells for run in expected)
-    squeeze = min(1.0, height / (pitch * cells)) if cells else 1.0
     grid = np.arange(0, height + GRID_PX, GRID_PX).clip(0, height)
     ink_share = np.convolve((ink > 0).mean(axis=1), np.ones(3) / 3, mode="same")
     boundary_cost = np.concatenate([ink_share, [0.0]])[grid] * pitch * THROUGH_INK_COST
-    gains = [_RunGain.of(rows, run.is_note, grid, pitch * squeeze) for run in expected]
+    gains = [_RunGain.of(rows, run.is_note, grid, pitch) for run in expected]
     best = np.where(grid == 0, 0.0, -np.inf)
     previous: list[NDArray[np.intp]] = []
     for run, (gain, next_gain) in zip(expected, pairwise(gains), strict=False):
         cells_above = 0.0 if previous else start
-        value, begins = _best_ends(best - gain.total, run, max(cells_above + squeeze * run.cells, 0.0), pitch)
+        value, begins = _best_ends(best - gain.total, run, max(cells_above + run.cells, 0.0), pitch)
         # the window above against the one below: sharper than the rows, whose gain changes over a window's length
         best = value + gain.total + CONTRAST_WEIGHT * pitch * (gain.above + next_gain.below) - boundary_cost
         previous.append(begins)
     run, gain = expected[-1], gains[-1]
     final = best - gain.total + gain.total[min(len(grid) - 1, round(end * pitch / GRID_PX))]
-    final = final - run.miscount_cost(end - grid / pitch, squeeze * run.cells, pitch)
+    final = final - run.miscount_cost(end - grid / pitch, run.cells, pitch)
     boundaries = [int(final.argmax())]
     for begins in reversed(previous[1:]):
         boundaries.append(int(begins[boundaries[-1]]))
@@ -395,43 +381,12 @@ def _best_ends(
     return values[ends, chosen], (ends - lengths[chosen]).clip(0)
 
 
-def runs_of_ink(
-    stretches: Sequence[ColumnStretch], pieces: InkPieces, pitch: float, low_notes: bool
-) -> NDArray[np.intp]:
-    """For every pixel of a column the number of the stretch that its ink belongs to, `low_notes` as in `find_runs`.
-
-    At a boundary only glyphs that touch are cut. Any other piece of ink goes whole to the stretch with most of it, or
-    to the main text if it is wider than a glyph of a note; ink beside it goes to the same stretch.
-    """
-    height, width = pieces.labels.shape
+def runs_of_ink(stretches: Sequence[ColumnStretch], pieces: InkPieces, pitch: float) -> NDArray[np.intp]:
+    """For every pixel of a column the number of the stretch that its ink belongs to: that of the middle of its piece.
+    Only glyphs that touch are cut between two stretches."""
+    height = len(pieces.labels)
     cuts = np.array([round(stretch.top) for stretch in stretches[1:]], np.intp)
     run_of_row = np.searchsorted(cuts, np.arange(height), side="right")
-    is_high = pieces.bottom - pieces.top > MIN_TOUCHING_CELLS * pitch
-    is_wide = (pieces.right - pieces.left > MIN_MAIN_PIECE_WIDTHS * width) & ~is_high & (not low_notes)
-    run_of_piece, is_cut = np.full(len(pieces.area), -1), np.zeros(len(pieces.area), np.bool_)
-    for number, (cut, (above, below)) in enumerate(zip(cuts.tolist(), pairwise(stretches), strict=True)):
-        on_cut = _pieces_on_cut(pieces, cut, pitch)
-        reach = np.minimum(cut - pieces.top[on_cut], pieces.bottom[on_cut] - cut)
-        touching = is_high[on_cut] & (reach > MIN_TOUCHING_REACH_CELLS * pitch)
-        is_cut[on_cut[touching]] = True
-        whole = on_cut[~touching]
-        ink_above = np.array([np.count_nonzero(pieces.labels[:cut] == piece) for piece in whole])
-        goes_below = ink_above / pieces.area[whole] < 0.5
-        if above.is_note != below.is_note:
-            goes_below[is_wide[whole]] = above.is_note
-        run_of_piece[whole] = number + goes_below
-        beside = round(BESIDE_BOUNDARY_CELLS * pitch)
-        if whole.size and goes_below.all():
-            run_of_row[max(pieces.top[whole].min(), cut - beside) : cut] = number + 1
-        elif whole.size and not goes_below.any():
-            run_of_row[cut : min(pieces.bottom[whole].max(), cut + beside)] = number
-    run_of_middle = run_of_row[pieces.y.astype(np.intp).clip(0, height - 1)]
-    run_of_piece = np.where(run_of_piece < 0, run_of_middle, run_of_piece)
-    return np.where(is_cut[pieces.labels], run_of_row[:, None], run_of_piece[pieces.labels])
-
-
-def _pieces_on_cut(pieces: InkPieces, cut: int, pitch: float) -> NDArray[np.intp]:
-    """The numbers of the pieces of ink, larger than noise, through which a cut above row `cut` of pixels goes."""
-    on_row = np.unique(pieces.labels[min(cut, len(pieces.labels) - 1)])
-    is_large = pieces.area[on_row] >= MIN_STROKE_AREA * pitch * pitch
-    return np.asarray(on_row[(on_row > 0) & (pieces.top[on_row] < cut) & is_large], np.intp)
+    run_of_piece = run_of_row[pieces.y.astype(np.intp).clip(0, height - 1)]
+    touching = pieces.bottom - pieces.top > MIN_TOUCHING_CELLS * pitch
+    return np.where(touching[pieces.labels], run_of_row[:, None], run_of_piece[pieces.labels])

@@ -104,9 +104,6 @@ MAX_STROKE_DISTANCE_CELLS = 0.25
 MARGIN_CELLS = 0.22
 """White margin above and below a strip's ink, in cells."""
 
-MIN_INK_AREA = 0.02
-"""Minimum area of ink in a column with text, as a share of a cell's area."""
-
 MAX_GUTTER_STEP_PX = 2
 """Maximum shift of the gap between half-rows from one block to the next, in pixels."""
 
@@ -115,10 +112,6 @@ MIN_STROKE_CELLS = 0.22
 
 MIN_STROKE_CELLS_UNRULED = 0.13
 """The same on an unruled page, where characters of notes may have a third of the size of others."""
-
-MIN_LONG_STROKE_CELLS = 0.5
-"""Length from which a stroke is neither from a seal nor dirt, in cells: where the transcription has only spaces, only
-ink with such a stroke is read."""
 
 MAX_SPECKS_PX = 3
 """Maximum ink of specks in a column of pixels beyond a rule, in pixels; more ink is a stroke."""
@@ -192,7 +185,7 @@ def cut_strips(
     y0, y1 = round(max(0.0, top)), round(min(float(layout.ink.shape[0]), bottom))
     x0, x1 = _left_and_right(layout, area, y0, y1)
     ink = layout.ink_of(area.number, np.s_[y0:y1, x0:x1])
-    if not ink.size or np.count_nonzero(ink) < MIN_INK_AREA * pitch * pitch:
+    if not ink.any():
         return ()
     if cut_by is CutBy.LOW_NOTES and column is not None and column.runs:
         pitch = pitch_with_low_notes(ink, column)
@@ -202,11 +195,10 @@ def cut_strips(
     low_notes = area.measured_pitch is not None
     runs = given_runs(area, y0, y1)
     if not runs:
-        gain = main_gain(ink, pieces, pitch, low_notes)
+        gain = main_gain(pieces, pitch, low_notes)
         runs = find_runs(gain, ink, column, pitch, cut_by, low_notes)
-    run_of_pixel = runs_of_ink(runs, pieces, pitch, low_notes)
+    run_of_pixel = runs_of_ink(runs, pieces, pitch)
     is_stroke = pieces.span >= (MIN_STROKE_CELLS_UNRULED if low_notes else MIN_STROKE_CELLS) * pitch
-    is_long = pieces.span >= MIN_LONG_STROKE_CELLS * pitch
     strips = []
     for number, run in enumerate(runs):
         run_ink = (ink > 0) & (run_of_pixel == number)
@@ -215,8 +207,6 @@ def cut_strips(
             continue  # a line longer than the column can squeeze a run to nothing
         first, last = min(round(run.top), int(inked[0])), max(round(run.bottom), int(inked[-1]) + 1)
         labels, run_ink = pieces.labels[first:last], run_ink[first:last]
-        if run.blank and not (run_ink & is_long[labels]).any():
-            continue
         strokes = is_stroke[labels]
         half_rows = (
             _half_rows(run_ink, pieces, first) if run.is_note else [_RowInk(Row.MAIN, 0, run_ink.shape[1], run_ink)]
