@@ -42,11 +42,8 @@ PADDING_PX = 8
 ANTI_ALIASING_PX = 0.4
 """Standard deviation of the blur of a drawing before it is scaled down, in pixels of the result."""
 
-MAX_ASIDE_SIDES = 0.3
-"""Maximum distance of a form to the left or right of its expected place."""
-
-MAX_ABOVE_SIDES = 0.5
-"""Maximum distance of a form above or below its expected place."""
+MAX_OFF_SIDES = 0.3
+"""Maximum distance of a form from its expected place, across and down."""
 
 MIN_CORRELATION = 0.7
 """Minimum correlation of a fit."""
@@ -157,8 +154,8 @@ def _best_placement(
     height, width = sized.picture.shape
     x, y = (place[axis] + form.middle[axis] * sized.scale[axis] for axis in (0, 1))
     half_width, half_height = width / 2, height / 2
-    left, right = int(x - half_width - MAX_ASIDE_SIDES * SIDE_PX), int(x + half_width + MAX_ASIDE_SIDES * SIDE_PX) + 1
-    top, bottom = int(y - half_height - MAX_ABOVE_SIDES * SIDE_PX), int(y + half_height + MAX_ABOVE_SIDES * SIDE_PX) + 1
+    left, right = int(x - half_width - MAX_OFF_SIDES * SIDE_PX), int(x + half_width + MAX_OFF_SIDES * SIDE_PX) + 1
+    top, bottom = int(y - half_height - MAX_OFF_SIDES * SIDE_PX), int(y + half_height + MAX_OFF_SIDES * SIDE_PX) + 1
     part = _part(ink, left, top, right, bottom)
     correlation = cv2.matchTemplate(part, sized.picture, cv2.TM_CCOEFF_NORMED)
     row, column = (int(index) for index in np.unravel_index(int(correlation.argmax()), correlation.shape))

@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 
 from proof.images.opencv import cv2
 from proof.layout.glyph_form import DrawnForm, fit_form
-from proof.layout.glyph_of_form import AT_FORM_CELLS, KnownGlyph
+from proof.layout.glyph_of_form import KnownGlyph
 from proof.layout.rules import Mask, connected, ink_mask, long_strokes
 
 MAX_CELL_PX = 40.0
@@ -47,9 +47,6 @@ PLACE_COST = 1.0
 SHIFTS = (0.0, -0.1, -0.2, -0.3, 0.1)
 """Offsets tried for all glyphs of a stretch together, in cells: a recogniser sees them a little low."""
 
-MIN_RULE_CELLS = 1.3
-"""Length from which an upright stroke is a rule, in cells."""
-
 MAX_FRAME_PIECE_CELLS = 0.12
 """Maximum thickness of a piece of the frame, in cells."""
 
@@ -76,9 +73,6 @@ BEND_COST = 0.02
 
 FORM_MARGIN_CELLS = 0.04
 """Distance from the edge of a glyph's form at which the glyph is cut from a neighbour without one, in cells."""
-
-MIN_GLYPH_AREA = 0.012
-"""Minimum area of a glyph's ink, as a share of a cell's area."""
 
 MAX_SPECK_AREA = 0.01
 """Area below which a piece of ink is a dot or a speck, as a share of a cell's area."""
@@ -148,12 +142,10 @@ def glyph_ink(
     ink = ink_mask(small) > 0
     text = without_rules(ink, scaled_column, pitch * scale)
     places = tuple(glyph.y * scale for glyph in glyphs)
-    own, near = _Stretch(
-        text, scaled_column, scaled_row, places, tuple(chosen), pitch * scale, size * scale, forms
-    ).ink_and_extent()
-    if np.count_nonzero(own) < MIN_GLYPH_AREA * (pitch * scale) ** 2 * len(chosen):
+    own = _Stretch(text, scaled_column, scaled_row, places, tuple(chosen), pitch * scale, size * scale, forms).own_ink()
+    if not own.any():
         return None
-    ys, xs = np.nonzero(near)
+    ys, xs = np.nonzero(own)
     edges = (xs.min(), ys.min(), xs.max() + 1, ys.max() + 1)
     box = Rectangle(*(float(edge) / scale for edge in edges))
     return GlyphInk(box, _enlarged(own, window.shape), _enlarged(ink, window.shape))
@@ -174,17 +166,14 @@ class _Stretch:
     size: float
     forms: Forms
 
-    def ink_and_extent(self) -> tuple[NDArray[np.bool_], NDArray[np.bool_]]:
-        """The ink of the chosen glyphs, by their forms where these fit, else by cuts where least ink is; and the part
-        of it by which their extent is measured."""
+    def own_ink(self) -> NDArray[np.bool_]:
+        """The ink of the chosen glyphs, by their forms where these fit, else by cuts where least ink is."""
         known_glyph = self._known_glyph(self.chosen)
         if known_glyph is None:
             own = _ink_within(self.text, self._spans_by_cuts(), self.row, self.column, self.pitch)
-            own = _without_specks(own, self.size)
-            return own, own
+            return _without_specks(own, self.size)
         in_column = _within_sides(self.text.shape[1], (self.column.left, self.column.right), self.column)
-        own = known_glyph.own_ink(self.text & in_column, self._without_neighbours)
-        return own, known_glyph.near(own)
+        return known_glyph.own_ink(self.text & in_column, self._without_neighbours)
 
     def _spans_by_cuts(self) -> list[tuple[float, float]]:
         """Top and bottom of each chosen glyph, by cuts where least ink is."""
@@ -206,17 +195,15 @@ class _Stretch:
 
     def _without_neighbours(self, known: KnownGlyph) -> NDArray[np.bool_]:
         """The pixels that belong neither to the glyph above the chosen ones nor to the one below. A neighbour gets the
-        pixels at its form that are nearer to it. Where its form is unknown, it gets those beyond a cut along the edge
-        of the chosen forms."""
+        pixels that are nearer to its form. Where its form is unknown, it gets those beyond a cut along the edge of the
+        chosen forms."""
         ys = np.arange(len(self.text))[:, None] + 0.5
         margin, max_bend = FORM_MARGIN_CELLS * self.pitch, max(round(MAX_BEND_CELLS * self.pitch), 1)
         own = np.ones(self.text.shape, bool)
         for number, edge, inwards in ((self.chosen[0] - 1, known.top, 1), (self.chosen[-1] + 1, known.bottom, -1)):
-            neighbour = None
-            if 0 <= number < len(self.places) and abs(self.places[number] - edge) < MIN_GAP_CELLS * self.pitch:
-                neighbour = self._known_glyph([number])
+            neighbour = self._known_glyph([number]) if 0 <= number < len(self.places) else None
             if neighbour is not None:
-                own &= (known.distance <= neighbour.distance) | (neighbour.distance > AT_FORM_CELLS * self.size)
+                own &= known.distance <= neighbour.distance
             else:
                 own &= (ys - _seam(self.text, edge - inwards * margin, max_bend)) * inwards > 0
         return own
@@ -226,13 +213,15 @@ def without_rules(ink: NDArray[np.bool_], column: Rectangle, pitch: float) -> ND
     """The ink without the rules beside a column and the frame above or below it, whole or broken."""
     mask: Mask = np.where(ink, 255, 0).astype(np.uint8)
     width = column.right - column.left
-    text = np.asarray(ink & ~_long_lines(mask, column, pitch))
+    level = cv2.dilate(long_strokes(mask, max(round(1.15 * width), 3), vertical=False), np.ones((3, 1), np.uint8)) > 0
+    ys, reach = np.arange(len(ink))[:, None], MAX_FRAME_DISTANCE_CELLS * pitch
+    text = np.asarray(ink & ~(level & ((ys < column.top + reach) | (ys > column.bottom - reach))))
     left, right = _rule_at(mask, column.left, pitch, width, 1), _rule_at(mask, column.right, pitch, width, -1)
     text[:, : max(round(left), 0)] = False
     text[:, max(round(right), 0) :] = False
     labels, stats, centres = connected(text.astype(np.uint8))
     from_end = np.minimum(np.abs(centres[:, 1] - column.top), np.abs(centres[:, 1] - column.bottom))
-    is_line = from_end < MAX_FRAME_DISTANCE_CELLS * pitch
+    is_line = from_end < reach
     is_line &= stats[:, cv2.CC_STAT_HEIGHT] <= max(MAX_FRAME_PIECE_CELLS * pitch, 3)
     is_line[0] = False
     text = np.asarray(text & ~is_line[labels])
@@ -240,19 +229,6 @@ def without_rules(ink: NDArray[np.bool_], column: Rectangle, pitch: float) -> ND
     _restore_crossed(text, ink, round(left), reach)
     _restore_crossed(text[:, ::-1], ink[:, ::-1], ink.shape[1] - round(right), reach)
     return text
-
-
-def _long_lines(ink: Mask, column: Rectangle, pitch: float) -> NDArray[np.bool_]:
-    """The ink that runs straight as far as rules and the frame do."""
-    width = column.right - column.left
-    upright = long_strokes(ink, max(round(MIN_RULE_CELLS * pitch), 3), vertical=True)
-    level = long_strokes(ink, max(round(1.15 * width), 3), vertical=False)
-    thick_level = np.asarray(cv2.dilate(level, np.ones((3, 1), np.uint8)), dtype=np.uint8)
-    lines = np.asarray(cv2.max(cv2.dilate(upright, np.ones((1, 3), np.uint8)), thick_level), dtype=np.uint8)
-    inset = MAX_RULE_OFFSET_WIDTHS * width
-    inner = slice(max(round(column.left + inset), 0), max(round(column.right - inset), 0))
-    lines[:, inner] = thick_level[:, inner]  # long upright strokes there are glyphs that touch
-    return np.asarray(lines > 0)
 
 
 def _restore_crossed(text: NDArray[np.bool_], ink: NDArray[np.bool_], first: int, reach: int) -> None:
@@ -275,7 +251,7 @@ def _rule_at(ink: Mask, edge: float, pitch: float, width: float, inwards: int) -
     upright = cv2.morphologyEx(ink, cv2.MORPH_OPEN, np.ones((max(round(0.25 * pitch), 3), 1), np.uint8))
     rules = np.flatnonzero((upright[:, low:high] > 0).mean(axis=0) > MIN_RULE_INK)
     if not rules.size:
-        return edge - inwards * 0.02 * width
+        return edge
     return low + int(rules[-1]) + 2 if inwards > 0 else low + int(rules[0]) - 1
 
 

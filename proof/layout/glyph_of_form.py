@@ -21,9 +21,6 @@ MIN_AT_FORM_SHARE = 0.4
 OVER_CELLS = 0.06
 """Distance above or below the glyph's form from which a piece of ink may continue into a neighbour, in cells."""
 
-EXTENT_CELLS = 0.3
-"""Distance from a stroke of its form up to which ink counts for the glyph's extent, in cells."""
-
 DistanceMap = NDArray[np.float32]
 """The distance of each pixel of a window from the nearest stroke of a form, in pixels."""
 
@@ -68,8 +65,3 @@ class KnownGlyph:
             is_own |= (x > fit.left) & (x < fit.right) & (y > fit.top) & (y < fit.bottom)
         is_own[0] = False
         return np.asarray(is_own[labels])
-
-    def near(self, own: NDArray[np.bool_]) -> NDArray[np.bool_]:
-        """The glyph's ink near its form, by which its extent is measured; all of it where none is near."""
-        near = own & (self.distance < EXTENT_CELLS * self.size)
-        return near if near.any() else own
