@@ -225,9 +225,9 @@ def without_rules(ink: NDArray[np.bool_], column: Rectangle, pitch: float) -> ND
     is_line &= stats[:, cv2.CC_STAT_HEIGHT] <= max(MAX_FRAME_PIECE_CELLS * pitch, 3)
     is_line[0] = False
     text = np.asarray(text & ~is_line[labels])
-    reach = max(round(MAX_CROSSING_CELLS * pitch), 2)
-    _restore_crossed(text, ink, round(left), reach)
-    _restore_crossed(text[:, ::-1], ink[:, ::-1], ink.shape[1] - round(right), reach)
+    crossing = max(round(MAX_CROSSING_CELLS * pitch), 2)
+    _restore_crossed(text, ink, round(left), crossing)
+    _restore_crossed(text[:, ::-1], ink[:, ::-1], ink.shape[1] - round(right), crossing)
     return text
 
 

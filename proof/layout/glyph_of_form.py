@@ -59,7 +59,8 @@ class KnownGlyph:
         if is_shared.any():
             text = text & (~is_shared[labels] | cut_off(self))
             labels, stats, centres = connected(text.astype(np.uint8))
-        is_own = np.bincount(labels[text & at_form], minlength=len(stats)) >= MIN_AT_FORM_SHARE * stats[:, -1]
+        area = stats[:, cv2.CC_STAT_AREA]
+        is_own = np.bincount(labels[text & at_form], minlength=len(stats)) >= MIN_AT_FORM_SHARE * area
         x, y = centres.T
         for fit in self.fits:
             is_own |= (x > fit.left) & (x < fit.right) & (y > fit.top) & (y < fit.bottom)
