@@ -128,13 +128,13 @@ def _decided(store: Store, edition: Transcription) -> Iterable[tuple[Decision, S
         decision = decided.decision
         if decision.state is State.OPEN:
             continue
-        if decided.present is None:
+        if decided.flag.present is None:
             yield decision, None
             continue
-        key = (decided.present.span, decision.state, decision.reading)
+        key = (decided.flag.present.span, decision.state, decision.reading)
         if key not in yielded:
             yielded.add(key)
-            yield decision, decided.present.span
+            yield decision, decided.flag.present.span
 
 
 def _without_lone_halves(planned: Sequence[Carried]) -> list[Carried]:

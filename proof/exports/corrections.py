@@ -6,14 +6,14 @@ refused.
 
 from __future__ import annotations
 
-from collections import Counter, defaultdict
+from collections import defaultdict
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from enum import unique
 
 from proof.locale.marking import Sentence, _
 from proof.locale.notices import in_english
-from proof.model.flags import LINE_BREAK, MAX_CONTEXT_CHARACTERS, FormerPlace, Kind, insertion_order
+from proof.model.flags import LINE_BREAK, MAX_CONTEXT_CHARACTERS, Kind, insertion_order
 from proof.model.notices import MessageCode, Notice
 from proof.text.addresses import Addresses
 from proof.text.edit import Edit
@@ -39,7 +39,7 @@ class Correction:
     readings: the sigla of witnesses, each with its reading of the place.
     names: the sigla known to be those of witnesses, with their full names; empty if none was given.
     doubt: the suggestion at a place that was left in doubt.
-    former: the former place of deleted characters, by which several of one place are ordered; else empty.
+    former: the number of deleted characters among those of one place (`FlagRow.former`); else 0.
     has_image: its page has an image, or is not known to lack one.
     accepted, audit: a correction that is not accepted, or answers a planted error (`audit`), is never exported.
     """
@@ -67,7 +67,7 @@ class Correction:
     readings: tuple[tuple[str, str], ...] = ()
     names: tuple[tuple[str, str], ...] = ()
     doubt: str | None = None
-    former: FormerPlace = ()
+    former: int = 0
     has_image: bool = True
     accepted: bool = True
     audit: bool = False
@@ -131,7 +131,7 @@ def place_and_change(page: str, line: int, offset: int, old: str, new: str) -> S
     return Sentence(message, page=page, column=line, offset=offset, change=change)
 
 
-EditOrder = tuple[int, int, bool, bool, FormerPlace, float]
+EditOrder = tuple[int, int, bool, bool, int, float]
 """A sort key of edits: the place, and `insertion_order`."""
 
 
@@ -219,7 +219,7 @@ def place(edition: Transcription, corrections: Sequence[Correction]) -> Placemen
             refused.append(placement)
         else:
             applied.append(correction)
-    return Placements(tuple(_kept_on_pages(addresses, placed)), tuple(applied), tuple(refused))
+    return Placements(tuple(_kept_on_pages(edition, addresses, placed)), tuple(applied), tuple(refused))
 
 
 def _applied_together(
@@ -293,15 +293,30 @@ def _has_at_place(line: str, correction: Correction, text: str) -> bool:
     return begins_line and ends_line and line[:start].endswith(before) and line.startswith(after, end)
 
 
-def _kept_on_pages(addresses: Addresses, placed: Sequence[PlacedCorrection]) -> Iterator[PlacedCorrection]:
-    """The corrections, with the last column of a page deleted with the line ending before it, so that its place stays
-    on this page; but not if another edit is made there."""
-    starts = Counter(each.edit.start for each in placed)
+def _kept_on_pages(
+    edition: Transcription, addresses: Addresses, placed: Sequence[PlacedCorrection]
+) -> Iterator[PlacedCorrection]:
+    """The corrections, with the last columns of a page deleted with the line ending before them, so that their places
+    stay on this page; columns added before them go behind this line, too. But not if anything else is changed there."""
+    at: defaultdict[int, list[Correction]] = defaultdict(list)
     for each in placed:
-        edit, start = each.edit, each.edit.start
-        end_before = addresses.end_before_last(start) if each.correction.deletes_column else None
-        if end_before is not None and starts[end_before] + starts[start] == 1:
-            edit = Edit(end_before, start + each.correction.length - end_before, "")
+        at[each.edit.start].append(each.correction)
+    deleted = {start for start, corrections in at.items() if any(each.deletes_column for each in corrections)}
+    end_before: dict[int, int] = {}
+    for start in sorted(deleted):
+        before = addresses.before_last(start, deleted)
+        if before is None or not all(each.adds_column or each.deletes_column for each in at[start]):
+            continue
+        if any(each.length or each.is_of_line_ending for each in at.get(before[1], ())):
+            continue
+        if before[0] not in deleted or before[0] in end_before:
+            end_before[start] = before[1]
+    for each in placed:
+        start, edit, end = each.edit.start, each.edit, end_before.get(each.edit.start)
+        if end is not None and each.correction.deletes_column:
+            edit = Edit(end, start + each.correction.length - end, "")
+        elif end is not None:
+            edit = Edit(end, 0, edition.text[end:start] + each.written)
         yield replace(each, edit=edit)
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from enum import unique
 from typing import NamedTuple
@@ -15,20 +15,7 @@ from proof.model.flags import CORRECTED_BY_HAND, LINE_BREAK, Kind, context_of
 from proof.model.notices import MessageCode
 from proof.store import Store
 from proof.store.authorities import copies_read, witnesses_of
-from proof.store.carried_places import (
-    AppliedDecision,
-    CarriedPlace,
-    ExportEdits,
-    LaterDecision,
-    LostDecision,
-    StandingDecision,
-    WithdrawnDecision,
-    already_restored,
-    is_deleted_with_its_line,
-    replaced_by_later,
-    restored_readings,
-    superseded,
-)
+from proof.store.carried_places import ExportEdits, Place, effects_of
 from proof.store.decision_records import Decision, State, Verdict
 from proof.store.text_files import DecidedPlace
 from proof.text.addresses import Addresses
@@ -120,10 +107,9 @@ def note_written(store: Store, corrected: CorrectedSource, is_current: Callable[
     says whether the file still has the corrected text."""
     edition = corrected.edition
     written = [change for change in corrected.placed if change.correction.changes]
-    edits = ExportEdits(
-        tuple(change.edit for change in written),
-        {number: change.edit for change in written for number in (change.correction.number, *change.correction.also)},
-    )
+    numbers = [(change.correction.number, *change.correction.also) for change in written]
+    of_flags = {number: index for index, of_edit in enumerate(numbers) for number in of_edit}
+    edits = ExportEdits(tuple(change.edit for change in written), of_flags)
     for path in store.texts.find(edition).paths:
         store.texts.record_export(path, edition.text, corrected.text, edition.script.value, edits, is_current)
 
@@ -141,7 +127,7 @@ class _DecidedCorrection(NamedTuple):
 
     @property
     def characters(self) -> _Characters:
-        return _characters(self.span, self.decision)
+        return self.span, self.correction.former
 
 
 class _KeptPlace(NamedTuple):
@@ -151,13 +137,8 @@ class _KeptPlace(NamedTuple):
     span: Span
 
 
-_Characters = tuple[Span, str]
-"""A place and, if it is empty, the characters that were deleted there: several neighbours that were deleted have the
-same empty place."""
-
-
-def _characters(span: Span, decision: Decision) -> _Characters:
-    return span, "" if span.length else decision.transcribed
+_Characters = tuple[Span, int]
+"""A place, and the number of the characters that were deleted there (`FlagRow.former`)."""
 
 
 _KEEPING = frozenset({State.KEPT, State.COPY, State.RETAINED})
@@ -175,100 +156,70 @@ class _DecisionsByEffect:
         self._corrected: list[_DecidedCorrection] = []
         self._applied: list[_DecidedCorrection] = []
         self._kept: list[_KeptPlace] = []
-        self._doubted: list[_KeptPlace] = []
         self.left_out: list[LeftOut] = []
         self._settled = 0
         self._rejected: set[str] = set()
         self._noted: list[Correction] = []
-        self._withdrawn: list[WithdrawnDecision] = []
-        self._lost: list[DecidedPlace] = []
-        self._later: list[LaterDecision] = []
+        self._decided: list[DecidedPlace] = []
 
     def add(self, decided: DecidedPlace) -> None:
         """Add the decision on a flag of this text."""
-        decision, place, present = decided.decision, decided.place, decided.present
+        decision, present = decided.decision, decided.flag.present
+        if decision.kind == Kind.LAYOUT.value and not decision.line and decision.state is State.CORRECTED:
+            self._leave_out(decision, Unused.PAGE)
+            return
+        self._decided.append(decided)
         if decision.state in _KEEPING:
             self._rejected.add(decision.uid)
         is_answered_copy = decision.state is State.COPY and not decision.transcribed
         self._settled += decision.state is State.KEPT or is_answered_copy
-        if decision.kind == Kind.LAYOUT.value and not decision.line and decision.state is State.CORRECTED:
-            self._leave_out(decision, Unused.PAGE)
-            return
-        reason = _UNDECIDED.get(decision.state) if present is not None else None
-        if present is None and (_writes(decision) or place.reads != place.transcribed):
-            self._lost.append(decided)
-        if reason is not None:
-            self._leave_out(decision, reason)
         if present is not None:
+            if decision.state in _UNDECIDED:
+                self._leave_out(decision, _UNDECIDED[decision.state])
             self._add_present(decided, present)
 
-    def _add_present(self, decided: DecidedPlace, present: CarriedPlace) -> None:
+    def _add_present(self, decided: DecidedPlace, present: Place) -> None:
         """Add a decision whose place the text still has."""
-        decision, place = decided.decision, decided.place
-        reads_as_decided = present.reads == place.decided_reading
-        reads = present.reads if place.is_whole else self._edition.text[present.span.start : present.span.end]
-        if reads != place.transcribed:
-            stands = decision.state is not State.OPEN
-            self._later.append(LaterDecision(decision.flag, decided.first, place.transcribed, present.span, stands))
-        if decision.state is State.OPEN:
-            ids = decision.flag, decided.first, decision.id
-            self._withdrawn.append(WithdrawnDecision(*ids, *present, place.transcribed, decided.given))
+        decision, place = decided.decision, decided.flag.place
         correction = _correction(decision, present.span, self._edition, self._addresses, self._policy)
-        correction = replace(correction, has_image=decided.has_image, former=place.former)
-        made = _DecidedCorrection(decision, correction, decided.first)
+        correction = replace(correction, has_image=decided.has_image, former=present.former)
+        made = _DecidedCorrection(decision, correction, decided.flag.first)
         if decision.state is State.UNSURE:
             self._noted.append(correction)
-            self._doubted.append(_KeptPlace(decision, present.span))
-        if decision.state is State.CORRECTED and reads_as_decided and present.reads != place.transcribed:
+        if decided.flag.is_applied:
             self._applied.append(made)
             self._noted.append(replace(correction, original=decision.transcribed))
-        elif not reads_as_decided or _writes(decision):
+        elif present.reads != place.decided_reading or _writes(decision):
             self._corrected.append(made)
         elif decision.state is State.KEPT:
             self._kept.append(_KeptPlace(decision, present.span))
 
-    def _add_lost(self) -> None:
-        """Leave out the decisions whose places are lost, but for those that a later decision replaced."""
-        places = [LostDecision(lost.first, lost.place, lost.content) for lost in self._lost]
-        replaced = replaced_by_later(places, self._later, self._edition.text)
-        undone = [made for made in self._corrected if made.decision.state is State.OPEN]
-        withdrawn = {made.decision.flag: made.correction.replacement for made in undone}
-        restored = restored_readings(withdrawn, places, replaced)
+    def _add_effects(self) -> None:
+        """Let corrections restore what had been there before all that was taken back, or nothing if that is replaced,
+        and leave out the decisions whose places are lost, but for those that need not be made again."""
+        effects = effects_of((decided.flag for decided in self._decided), self._edition.text)
+        corrected = [made for made in self._corrected if made.decision.flag not in effects.kept]
         self._corrected = [
-            made._replace(
-                correction=replace(
-                    made.correction, replacement=restored.readings.get(made.decision.flag, made.correction.replacement)
-                )
-            )
-            for made in self._corrected
+            made._replace(correction=replace(made.correction, replacement=effects.restored[made.decision.flag]))
+            if made.decision.flag in effects.restored
+            else made
+            for made in corrected
         ]
-        for lost in self._lost:
-            if lost.place.flag in restored.waiting:
-                self._leave_out(lost.decision, Unused.WAITS)
-            elif is_deleted_with_its_line(lost.place, lost.content):
+        for decision, flag in ((each.decision, each.flag) for each in self._decided if each.flag.present is None):
+            if decision.flag in effects.waiting:
+                self._leave_out(decision, Unused.WAITS)
+            elif decision.flag in effects.deleted:
                 self._settled += 1
-            elif lost.place.flag not in replaced:
-                self._leave_out(lost.decision, Unused.GONE)
+            elif decision.flag not in effects.replaced and (_writes(decision) or flag.place.reads != flag.transcribed):
+                self._leave_out(decision, Unused.GONE)
 
     def _leave_out(self, decision: Decision, reason: Unused) -> None:
         self.left_out.append(LeftOut(decision, reason, str(self._edition.path)))
 
-    def _standing(self) -> Iterator[StandingDecision]:
-        """The decisions that hold and are still to be written, and those that keep a place or leave it in doubt."""
-        for made in self._corrected:
-            if made.decision.state is not State.OPEN:
-                yield StandingDecision(made.decision.id, made.span, made.decision.transcribed, None)
-        for decision, span in (*self._kept, *self._doubted):
-            yield StandingDecision(decision.id, span, decision.transcribed, decision.suggested)
-
     def decided(self) -> Decided:
         """All that was added, without corrections that contradict each other."""
-        self._add_lost()
-        applied = [AppliedDecision(made.span, made.decision.transcribed) for made in self._applied]
-        kept = already_restored(self._withdrawn, applied) | superseded(self._withdrawn, self._standing())
-        undone = {made.decision.flag for made in self._corrected if made.decision.state is State.OPEN}
-        current = [made for made in self._corrected if made.decision.flag not in undone & kept]
-        corrections, conflicts = _without_conflicts(current, self._kept, self._applied)
+        self._add_effects()
+        corrections, conflicts = _without_conflicts(self._corrected, self._kept, self._applied)
         for reason, decisions in conflicts.items():
             for decision in decisions:
                 self._leave_out(decision, reason)
@@ -440,8 +391,8 @@ def _conflicting_with_kept(corrected: Iterable[_DecidedCorrection], kept: Iterab
             changing[made.characters].append(made.decision)
     conflicting: dict[int, Decision] = {}
     for decision, span in kept:
-        if (characters := _characters(span, decision)) in changing:
-            conflicting |= {each.id: each for each in (decision, *changing[characters])}
+        if (span, 0) in changing:
+            conflicting |= {each.id: each for each in (decision, *changing[span, 0])}
     return conflicting
 
 

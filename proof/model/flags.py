@@ -44,17 +44,12 @@ LINE_BREAK = "¶"
 """The sign for a line ending in the readings of a layout flag, whatever the line ending in the file."""
 
 
-FormerPlace = tuple[int, ...]
-"""Where deleted characters stood when they were decided first: their line, their offset in it, and the id of the
-decision; empty for characters that the text has. It orders neighbours that were deleted and have one place since."""
-
-
 def insertion_order(
-    offset: int, column: int, inserted: str, former: FormerPlace, *, is_column: bool
-) -> tuple[bool, bool, FormerPlace, float]:
+    offset: int, column: int, inserted: str, former: int, *, is_column: bool
+) -> tuple[bool, bool, int, float]:
     """A sort key for what is inserted at one place, at `offset` in its line: columns before the characters at the
-    beginning of a line and behind those at its end; what had been deleted there before what is new, in its `former`
-    order; the others as on the image. A line ending comes before the characters in its `column`, which begins behind
+    beginning of a line and behind those at its end; what had been deleted there before what is new, by its `former`
+    number; the others as on the image. A line ending comes before the characters in its `column`, which begins behind
     it."""
     comes_later = is_column if offset else not is_column
     return comes_later, not former, former, rank_on_image(column, inserted)

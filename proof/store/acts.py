@@ -2,7 +2,7 @@
 
 Undoing an act is itself an act, whose `about` is the id of the act that it undoes; undoing an undo is a redo. So the
 number of steps from an act along `about` tells what it is: none is a new act, an odd number an undo, an even one a
-redo. Decisions of one batch are undone together.
+redo. Decisions of one batch are undone together, as are all that one person made in a time (`Acts.withdraw`).
 
 A layout override takes effect when its page is read again. Undoing one has the page read again too: the flags found
 then have the ids that they had before, and with them their decisions.
@@ -13,7 +13,9 @@ from __future__ import annotations
 import uuid
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
+from datetime import datetime
 from enum import StrEnum
+from itertools import takewhile
 from typing import Any, NamedTuple
 
 from sqlalchemy import Select, select
@@ -21,7 +23,7 @@ from sqlalchemy.orm import Session
 
 from proof.errors import PublicError
 from proof.locale.marking import Sentence, _
-from proof.store.decision_chains import Chain, FlagDecision, chain_with, shown_decisions
+from proof.store.decision_chains import Chain, FlagDecision, chain_of, chain_with, shown_decisions
 from proof.store.decision_records import Decision, NotYoursError
 from proof.store.decisions import undo_in
 from proof.store.events import Event, changes_since, check_key, key_of_another, standing
@@ -32,6 +34,7 @@ from proof.store.models import (
     CommentRow,
     DecisionRow,
     FlagAct,
+    FlagRow,
     LayoutOverrideRow,
     PageEventRow,
     PageRow,
@@ -87,6 +90,24 @@ class Undone:
     was: PageState = PageState.NOT_PROOFREAD
     page_to_read: int | None = None
     repeated: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class DecisionsOfPerson:
+    """The decisions that the person of that `name` made from `since` on and before `until`."""
+
+    name: str
+    since: datetime
+    until: datetime
+
+
+@dataclass(frozen=True, slots=True)
+class Withdrawn:
+    """The number of `places` whose decisions were taken back, and of those that were `left` since others decided them
+    afterwards."""
+
+    places: int
+    left: int
 
 
 class NothingLeftError(PublicError):
@@ -152,6 +173,41 @@ class Acts(StorePart):
                 if undone is not None:
                     return undone
             raise NothingLeftError(request.is_redo)
+
+    def withdraw(self, work: str, made: DecisionsOfPerson, person: str, key: str) -> Withdrawn:
+        """Take back the decisions `made` in a work, as one act of `person`; what stood before them holds again.
+
+        Raises NoPlaceError, and RefusedDecisionError if the key is invalid."""
+        check_key(key)
+        query = select(DecisionRow.id, DecisionRow.flag_id).where(
+            DecisionRow.person == made.name, DecisionRow.at >= made.since, DecisionRow.at < made.until
+        )
+        with self._writing() as session:
+            earlier = session.scalars(select(DecisionRow.id).where(DecisionRow.batch == key)).all()
+            if earlier:  # the request was sent before
+                return Withdrawn(len(earlier), 0)
+            rows = session.execute(query.where(DecisionRow.work_id == find_work_id(session, work))).all()
+            decisions, flags = {row.id for row in rows}, sorted({row.flag_id for row in rows})
+            places = left = 0
+            for number in flags:  # always lock in this order: no deadlocks
+                flag = session.scalars(select(FlagRow).where(FlagRow.id == number).with_for_update()).one()
+                chain = chain_of(session, flag)
+                valid = list(_valid(chain.rows))
+                withdrawn = list(takewhile(lambda row: row.id in decisions, valid))
+                if withdrawn:
+                    undo_in(session, chain, withdrawn[-1], person, uuid.uuid4().hex if places else key, key)
+                    places += 1
+                else:
+                    left += any(row.id in decisions for row in valid)
+            return Withdrawn(places, left)
+
+
+def _valid(rows: Sequence[FlagDecision]) -> Iterator[FlagDecision]:
+    """The decisions on a flag that were not taken back, the last one first."""
+    number = standing(rows)
+    while number:
+        yield rows[number - 1]
+        number = standing(rows, number - 1)
 
 
 class _ActsOfPerson:

@@ -1,4 +1,4 @@
-"""Carries places of flags from one content of a text to the next.
+"""Carries places of flags from one content of a text to the next, and says what decisions whose places meet make of it.
 
 Nothing here needs the database: `texts` applies it to stored flags, `journal_replay` to acts of a journal, exports to
 files that were changed since the last check.
@@ -9,16 +9,16 @@ from __future__ import annotations
 import re
 from collections import defaultdict
 from collections.abc import Collection, Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cache, cached_property
 from itertools import chain
 from math import inf
 from operator import attrgetter
-from typing import NamedTuple
 
-from proof.model.flags import LINE_BREAK, FormerPlace
+from proof.model.flags import LINE_BREAK
+from proof.store.decision_records import State
 from proof.text.edit import Edit, edited
-from proof.text.lines import LINE_ENDING, LINE_ENDING_SIGNS
+from proof.text.lines import LINE_ENDING, LINE_ENDING_SIGNS, line_edit
 from proof.text.model import Script
 from proof.text.positions import PositionMap, Span, line_end
 from proof.text.variants import VariantPolicy, policy_of
@@ -29,26 +29,30 @@ def policy_of_script(script: str) -> VariantPolicy:
     return policy_of(Script(script) if script in set(Script) else Script.TRADITIONAL)
 
 
+FIRST_FORMER = 1 << 30
+"""The number of the first character of a text if it is deleted: what is deleted later may precede it."""
+
 _CHARACTERS = re.compile(f"[^{LINE_ENDING_SIGNS}]+")
 
 
 @dataclass(frozen=True, slots=True)
 class ExportEdits:
-    """The edits that an export made to a text; `of_flags` are those that wrote the decision on a flag, by flag
-    number."""
+    """The edits that an export made to a text; `of_flags` are the indices of those that wrote the decisions on
+    flags, by flag number."""
 
     edits: tuple[Edit, ...]
-    of_flags: Mapping[int, Edit] = field(default_factory=dict)
+    of_flags: Mapping[int, int] = field(default_factory=dict)
 
 
 @dataclass(frozen=True, slots=True)
 class Place:
-    """The place of a flag in a content of its text: `extent` code points from `start`, which are `reads`.
+    """The place of a flag in the `content` of a version of its text: `extent` code points from `start`, which are
+    `reads`. Later versions have larger numbers.
 
     `transcribed` are the characters at the time of the check, `decided_reading` those that belong there after the
     decisions. An `is_whole` place (of a seeded error, a column or a page) is lost if its characters change, even to
     another of its readings. `is_decided`: somebody decided its reading. `rank` orders what is inserted at one place as
-    on the image (`rank_on_image`), 0 if unknown; `former` what was deleted at one place.
+    on the image (`rank_on_image`), 0 if unknown; `former` what was deleted at one place (`FlagRow.former`).
     """
 
     flag: int
@@ -60,7 +64,9 @@ class Place:
     is_whole: bool = False
     is_decided: bool = False
     rank: float = 0
-    former: FormerPlace = ()
+    former: int = 0
+    content: str = ""
+    version: int = 0
 
     @property
     def span(self) -> Span:
@@ -76,98 +82,154 @@ class Place:
         """Whether the text has the decided reading."""
         return self.reads == self.decided_reading
 
+    def at(self, span: Span, reads: str) -> Place:
+        """The place in another content, where it is at `span` and `reads` so."""
+        return replace(self, start=span.start, extent=span.length, reads=reads, former=0)
 
-class VersionedPlace(NamedTuple):
-    """A place with the content and the number of the last version that has it. Later versions have larger numbers."""
-
-    place: Place
-    content: str
-    version: int
-
-
-class CarriedPlace(NamedTuple):
-    """The span of a place in the new content of its text, and the characters there."""
-
-    span: Span
-    reads: str
+    def edit(self, content: str, reading: str) -> Edit:
+        """The edit of the content that makes the place read so; a column comes and goes with its line ending."""
+        if not self.is_whole:
+            return Edit(*self.span, reading)
+        return line_edit(content, self.start, self.reads, reading, self.start - _line_begin(content, self.start))
 
 
-class WithdrawnDecision(NamedTuple):
-    """A decision on the flag number `flag` that was taken back. `first` and `last` are the ids of the first and the
-    last decision on the flag. `span` is the place in the present content of its text, `reads` the characters there,
-    `transcribed` those at the time of the check. `given` are all readings that were decided at a place without
-    characters."""
+@dataclass(frozen=True, slots=True)
+class DecidedFlag:
+    """A flag with decisions; `first` and `last` are the ids of the first and the last one. `place` is in the last
+    version of the text that has it, `present` in the present one; None if it is lost. `given` are all readings that
+    were decided at a place without characters."""
 
-    flag: int
     first: int
     last: int
-    span: Span
-    reads: str
-    transcribed: str
+    state: State
+    suggested: str
+    place: Place
+    present: Place | None
     given: frozenset[str] = frozenset()
 
-    def precedes(self, other: WithdrawnDecision) -> bool:
+    @property
+    def flag(self) -> int:
+        """The number of the flag."""
+        return self.place.flag
+
+    @property
+    def transcribed(self) -> str:
+        """The characters at the time of the check."""
+        return self.place.transcribed
+
+    @property
+    def now(self) -> Place:
+        """The place in the present version, or else that in the last version that has it."""
+        return self.present or self.place
+
+    @property
+    def is_applied(self) -> bool:
+        """Whether the present content has the correction."""
+        is_corrected = self.present is not None and self.state is State.CORRECTED
+        return is_corrected and self.now.reads == self.place.decided_reading != self.transcribed
+
+    @property
+    def is_deleted_with_its_line(self) -> bool:
+        """Whether a lost place is that of an exported deletion which left no characters on its line, so that the text
+        reads as decided: the line was removed since."""
+        line, _ = _in_line(self.place.content, self.place.span)
+        is_deletion = bool(self.transcribed) and not self.place.reads and not self.place.decided_reading
+        return is_deletion and not any(map(str.isalnum, line))
+
+    def precedes(self, other: DecidedFlag) -> bool:
         """Whether the place reads again as it did before this decision, and the later `other` one was about characters
         that this one had written."""
-        is_about_written = bool(other.span.length) or other.transcribed in self.given
-        return self.reads == self.transcribed and self.first < other.first and is_about_written
+        is_about_written = bool(other.now.span.length) or other.transcribed in self.given
+        return self.now.reads == self.transcribed and self.first < other.first and is_about_written
+
+    def is_about(self, other: DecidedFlag) -> bool:
+        """Whether it decides characters of the other's place. Neighbours that were deleted have one place."""
+        return meet(self.now.span, other.now.span) and self.now.former == other.now.former
+
+    def starts_of(self, replaced: str) -> list[int]:
+        """Where `replaced` may begin in the content, if a later decision replaced it: it has some of the characters of
+        the place, or is beside an empty one or a line ending."""
+        place = self.place
+        overlap = int(bool(place.extent) and place.reads != LINE_BREAK)
+        first, last = place.start - len(replaced) + overlap, place.span.end - overlap
+        return [at for at in range(max(first, 0), last + 1) if place.content.startswith(replaced, at)]
+
+    def may_replace(self, lost: DecidedFlag) -> bool:
+        """Whether it may have decided some of the characters that an earlier decision had written, whose place is lost
+        since: all of them, if it stands and the lost one was taken back. What is inserted goes between several
+        characters, or where some had been deleted."""
+        if self.first <= lost.first:
+            return False
+        takes_all = self.state is not State.OPEN and not lost.place.is_corrected
+        if not self.transcribed:
+            return not lost.place.extent or (lost.place.extent > 1 and not takes_all)
+        spans = (Span(start, len(self.transcribed)) for start in lost.starts_of(self.transcribed))
+        return any(not takes_all or lost.place.span.is_within(span) for span in spans)
 
 
-class AppliedDecision(NamedTuple):
-    """A decision that the text has: its place in the present content, and the characters at the time of the check."""
+@dataclass(frozen=True, slots=True)
+class Effects:
+    """What the decisions on a text make of it together. `restored` is what the text is to read where an exported
+    correction was taken back, by flag number; `kept` are the flags taken back whose transcribed characters are not
+    restored. Of those whose places are lost, a later decision `replaced` some, others `deleted` what stood on a line
+    that was removed since, and `waiting` ones get their place back with what is restored."""
 
-    span: Span
-    transcribed: str
-
-    def is_about(self, other: WithdrawnDecision) -> bool:
-        """Whether it decides characters of the other's place. Two deletions can have one place, as neighbours; they are
-        about the same characters only if one deleted those of the other."""
-        are_deletions = not (self.span.length or other.span.length)
-        return meet(self.span, other.span) and (not are_deletions or other.transcribed in self.transcribed)
+    restored: dict[int, str]
+    kept: set[int]
+    replaced: set[int]
+    deleted: set[int]
+    waiting: set[int]
 
 
-def already_restored(withdrawn: Iterable[WithdrawnDecision], applied: Collection[AppliedDecision]) -> set[int]:
-    """The flags, by number, whose transcribed characters need not be restored: an older withdrawn decision precedes
-    theirs, or the text has their characters as another decision says (`applied`)."""
-    by_span: defaultdict[Span, list[WithdrawnDecision]] = defaultdict(list)
-    decisions = list(withdrawn)
-    for decision in decisions:
-        by_span[decision.span].append(decision)
+def effects_of(decided: Iterable[DecidedFlag], content: str) -> Effects:
+    """The effects of all decisions on a text with this present content."""
+    present: list[DecidedFlag] = []
+    lost: list[DecidedFlag] = []
+    for each in decided:
+        (lost if each.present is None else present).append(each)
+    withdrawn = [each for each in present if each.state is State.OPEN]
+    standing = [each for each in present if each.state not in (State.OPEN, State.SKIPPED)]
+    replaced = _replaced_by_later(lost, present, content)
+    transcribed = {each.flag: each.transcribed for each in withdrawn if each.now.reads != each.transcribed}
+    restored, waiting = _restored_readings(transcribed, lost, replaced)
+    kept = _already_restored(withdrawn, [each for each in standing if each.is_applied])
+    kept |= _superseded(withdrawn, [each for each in standing if not each.is_applied])
+    deleted = {each.flag for each in lost if each.is_deleted_with_its_line}
+    return Effects(restored, kept, set(replaced), deleted, waiting)
+
+
+def _already_restored(withdrawn: Iterable[DecidedFlag], applied: Collection[DecidedFlag]) -> set[int]:
+    """The flags whose transcribed characters need not be restored: an older withdrawn decision precedes theirs, or the
+    text has their characters as another decision says (`applied`)."""
+    by_span: defaultdict[Span, list[DecidedFlag]] = defaultdict(list)
+    for decision in withdrawn:
+        by_span[decision.now.span].append(decision)
     return {
         decision.flag
-        for decision in decisions
-        if any(older.precedes(decision) for older in by_span[decision.span])
-        or (decision.reads != decision.transcribed and any(other.is_about(decision) for other in applied))
+        for span, of_span in by_span.items()
+        for decision in of_span
+        if any(older.precedes(decision) for older in of_span)
+        or (decision.now.reads != decision.transcribed and any(other.is_about(decision) for other in applied))
     }
 
 
-class StandingDecision(NamedTuple):
-    """A decision that holds and that the text need not have: its id, its place in the present content, and the
-    characters at the time of the check. `unwanted` is a suggested insertion that was not accepted."""
-
-    last: int
-    span: Span
-    transcribed: str
-    unwanted: str | None
-
-
-def superseded(withdrawn: Iterable[WithdrawnDecision], standing: Iterable[StandingDecision]) -> set[int]:
-    """The flags, by number, whose transcribed characters are not restored, since their place has a newer decision, or
-    somebody decided since that they are not missing there."""
+def _superseded(withdrawn: Iterable[DecidedFlag], standing: Iterable[DecidedFlag]) -> set[int]:
+    """The flags whose transcribed characters are not restored, since their place has a newer decision, or somebody
+    decided since that they are not missing there."""
     newest: defaultdict[int, int] = defaultdict(int)
     not_missing: defaultdict[tuple[Span, str], int] = defaultdict(int)
     for decision in standing:
-        if decision.unwanted is not None and not decision.transcribed:
-            place = decision.span, decision.unwanted
+        if decision.state in (State.KEPT, State.UNSURE) and not decision.transcribed:
+            place = decision.now.span, decision.suggested
             not_missing[place] = max(not_missing[place], decision.last)
             continue
-        for part in _parts(decision.span):
+        for part in _parts(decision.now.span):
             newest[part] = max(newest[part], decision.last)
     flags = set()
     for undone in withdrawn:
-        newer = max(newest[part] for part in _parts(undone.span))
-        missing = not_missing[undone.span, "" if undone.span.length else undone.transcribed]
-        if max(newer, missing) > undone.last:
+        span = undone.now.span
+        newer = max(newest[part] for part in _parts(span))
+        if max(newer, not_missing[span, "" if span.length else undone.transcribed]) > undone.last:
             flags.add(undone.flag)
     return flags
 
@@ -177,85 +239,37 @@ def _parts(span: Span) -> range:
     return range(2 * span.start + 1, 2 * span.end) if span.length else range(2 * span.start, 2 * span.start + 1)
 
 
-class LostDecision(NamedTuple):
-    """A decision whose place is lost, by the id of the `first` decision on its flag, and the last content that has the
-    place."""
-
-    first: int
-    place: Place
-    content: str
-
-    @property
-    def is_in_content(self) -> bool:
-        """Whether the content has what was decided, which may have been taken back since."""
-        place = self.place
-        return place.reads != place.transcribed and (place.is_written or not place.is_corrected)
-
-    def starts_of(self, replaced: str) -> list[int]:
-        """Where `replaced` may begin in the content, if a later decision replaced it: it has some of the characters of
-        the place, or is beside an empty one or a line ending."""
-        place = self.place
-        overlap = int(bool(place.extent) and place.reads != LINE_BREAK)
-        first, last = place.start - len(replaced) + overlap, place.span.end - overlap
-        return [at for at in range(max(first, 0), last + 1) if self.content.startswith(replaced, at)]
-
-
-class LaterDecision(NamedTuple):
-    """A decision with which the text reads otherwise than `transcribed` at the `span` of its place; `first` is the id
-    of the first decision on the flag number `flag`. `stands`: it was not taken back."""
-
-    flag: int
-    first: int
-    transcribed: str
-    span: Span
-    stands: bool
-
-    def is_about_written(self, lost: LostDecision) -> bool:
-        """Whether it decided some of the characters that the lost decision had written: all of them, if it stands and
-        the lost one was taken back. What is inserted goes between several characters, or where some had been
-        deleted."""
-        takes_all = self.stands and not lost.place.is_corrected
-        if not self.transcribed:
-            return not lost.place.extent or (lost.place.extent > 1 and not takes_all)
-        spans = (Span(start, len(self.transcribed)) for start in lost.starts_of(self.transcribed))
-        return any(not takes_all or lost.place.span.is_within(span) for span in spans)
-
-
-def replaced_by_later(lost: Iterable[LostDecision], later: Iterable[LaterDecision], present: str) -> dict[int, int]:
-    """The lost decisions of which a later one decided what they had written, so that they need not be made again: by
-    the number of the flag, the flag of the later decision, newest first. In the `present` content, the later one stands
-    where they stood."""
-    known = list(later)
-    to_present = cache(lambda content: PositionMap.of_comparison(content, present))
+def _replaced_by_later(lost: Iterable[DecidedFlag], present: Iterable[DecidedFlag], content: str) -> dict[int, int]:
+    """The lost decisions of which a later one decided what they had written: by the number of the flag, the flag of the
+    later decision, newest first. In the present content, the later one stands where they stood."""
+    known = []
+    for each in present:
+        reads = each.now.reads if each.place.is_whole else content[each.now.span.start : each.now.span.end]
+        if reads != each.transcribed:
+            known.append(each)
+    to_present = cache(lambda content_of_lost: PositionMap.of_comparison(content_of_lost, content))
     replaced: dict[int, int] = {}
-    in_content = (each for each in lost if each.is_in_content)
-    for decision in sorted(in_content, key=attrgetter("first"), reverse=True):
-        first, place, content = decision
-        about_written = (other for other in known if other.first > first and other.is_about_written(decision))
-        by = next((other for other in about_written if to_present(content).may_be(place.span, other.span)), None)
+    for decision in sorted(lost, key=attrgetter("first"), reverse=True):
+        place = decision.place
+        if place.reads == place.transcribed or (place.is_corrected and not place.is_written):
+            continue
+        later = (other for other in known if other.may_replace(decision))
+        by = next((other for other in later if to_present(place.content).may_be(place.span, other.now.span)), None)
         if by is not None:
-            replaced[place.flag] = by.flag
-            known.append(LaterDecision(place.flag, first, place.transcribed, by.span, place.is_corrected))
+            replaced[decision.flag] = by.flag
+            known.append(replace(decision, present=by.present))
     return replaced
 
 
-class Restored(NamedTuple):
-    """What is restored where decisions were taken back, by the number of the flag, and the lost flags that wait for
-    that: the place of their own decisions, which were taken back as well, returns with it."""
-
-    readings: dict[int, str]
-    waiting: set[int]
-
-
-def restored_readings(
-    withdrawn: Mapping[int, str], lost: Iterable[LostDecision], replaced: Mapping[int, int]
-) -> Restored:
+def _restored_readings(
+    withdrawn: Mapping[int, str], lost: Iterable[DecidedFlag], replaced: Mapping[int, int]
+) -> tuple[dict[int, str], set[int]]:
     """The `withdrawn` readings and, where a lost decision that had written a part of these was taken back as well, what
-    had been there before both. `replaced` is that of `replaced_by_later`."""
+    had been there before both; and the lost flags that wait for that. `replaced` is that of `_replaced_by_later`."""
     edits: defaultdict[int, list[Edit]] = defaultdict(list)
     waiting: set[int] = set()
-    lost_of = {decision.place.flag: decision for decision in lost if not decision.place.is_corrected}
-    former = {flag: decision.place.transcribed for flag, decision in lost_of.items()} | dict(withdrawn)
+    lost_of = {decision.flag: decision for decision in lost if not decision.place.is_corrected}
+    former = {flag: decision.transcribed for flag, decision in lost_of.items()} | dict(withdrawn)
     for flag in reversed(replaced):  # the parts of a part first
         by = replaced[flag]
         if flag not in lost_of or by not in former:
@@ -266,33 +280,16 @@ def restored_readings(
             edits[by].append(Edit(place.start - starts[0], place.extent, edited(former[flag], edits[flag])))
         else:
             waiting.add(flag)
-    return Restored({flag: edited(reading, edits[flag]) for flag, reading in withdrawn.items()}, waiting)
+    return {flag: edited(reading, edits[flag]) for flag, reading in withdrawn.items()}, waiting
 
 
-class DecidedSpan(NamedTuple):
-    """The span of a decided place, the number of the version that has it, and whether the place is whole."""
-
-    version: int
-    is_whole: bool
-    span: Span
-
-
-def is_decided_later(lost: DecidedSpan, others: Iterable[DecidedSpan]) -> bool:
-    """Whether a later version has a decision on characters that may be those of a lost place, which then does not
-    return. `lost` has the version in which the place was lost, and the span to which it would return. Decisions on
-    whole places and on characters do not replace each other."""
+def is_decided_later(lost: Place, others: Iterable[Place]) -> bool:
+    """Whether a later version has a decision on characters that may be those of a `lost` place, which then does not
+    return to its span. Decisions on whole places and on characters do not replace each other."""
     return any(
         other.version > lost.version and other.is_whole == lost.is_whole and meet(lost.span, other.span)
         for other in others
     )
-
-
-def is_deleted_with_its_line(place: Place, content: str) -> bool:
-    """Whether a lost place is that of an exported deletion which left no characters on its line, so that the text reads
-    as decided: the line was removed since. `content` is the last one that had the place."""
-    line, _ = _in_line(content, place.span)
-    is_deletion = bool(place.transcribed) and not place.reads and not place.decided_reading
-    return is_deletion and not any(map(str.isalnum, line))
 
 
 @dataclass(frozen=True)
@@ -307,15 +304,15 @@ class TextChange:
     script: str = ""
     written: ExportEdits | None = None
 
-    def carried(self, places: Iterable[VersionedPlace]) -> dict[int, CarriedPlace]:
-        """The places in `content`, by flag number; lost places are left out. A place that was lost before the change
-        may return by a change that no export made, in a column that an export adds, or where an export takes a later
-        decision back."""
+    def carried(self, places: Iterable[Place]) -> dict[int, Place]:
+        """The places as they are in `content`, by flag number; lost places are left out. A place that was lost before
+        the change may return by a change that no export made, in a column that an export adds, or where an export takes
+        a later decision back."""
         by_version: defaultdict[tuple[int, str], list[Place]] = defaultdict(list)
-        for versioned in places:
-            by_version[versioned.version, versioned.content].append(versioned.place)
-        carried: dict[int, CarriedPlace] = {}
-        decided_of_line: defaultdict[str, list[DecidedSpan]] = defaultdict(list)
+        for place in places:
+            by_version[place.version, place.content].append(place)
+        carried: dict[int, Place] = {}
+        decided_of_line: defaultdict[str, list[Place]] = defaultdict(list)
         returning = [*self._added_columns(), *self._restored(chain.from_iterable(by_version.values()))]
         for (version, content), of_version in sorted(by_version.items(), reverse=True):
             was_lost = version != self.version
@@ -328,7 +325,7 @@ class TextChange:
                 if new and by_export and not any(new.span.touches(span) for span in returning):
                     new = None
                 line, span = _in_line(self.content, new.span) if new else _in_line(content, place.span)
-                decided = DecidedSpan(version, place.is_whole, span)
+                decided = place.at(span, place.reads)
                 if new and was_lost and is_decided_later(decided, decided_of_line[line]):
                     continue
                 is_restored = new and not place.is_corrected and new.reads == place.transcribed != place.reads
@@ -336,7 +333,7 @@ class TextChange:
                     decided_of_line[line].append(decided)
                 if new:
                     carried[place.flag] = new
-        return carried
+        return carried | _numbered(chain.from_iterable(by_version.values()), carried)
 
     @cached_property
     def by_edits(self) -> PositionMap | None:
@@ -349,16 +346,34 @@ class TextChange:
         """Where an export put whole lines into the content."""
         if self.written is None or self.by_edits is None:
             return []
-        edits = [edit for edit in self.written.edits if not edit.length and LINE_ENDING.search(edit.replacement)]
-        return [span for edit in edits if (span := self.by_edits.written(edit)) is not None]
+        edits = zip(self.written.edits, self.by_edits.written, strict=True)
+        return [span for edit, span in edits if not edit.length and LINE_ENDING.search(edit.replacement)]
 
     def _restored(self, places: Iterable[Place]) -> list[Span]:
         """Where an export put the transcribed characters back, as the decision was taken back."""
         if self.written is None or self.by_edits is None:
             return []
-        edits = [self.written.of_flags.get(place.flag) for place in places if not place.is_corrected]
-        spans = [self.by_edits.written(edit) for edit in edits if edit is not None]
-        return [span for span in spans if span is not None]
+        indices = [self.written.of_flags.get(place.flag) for place in places if not place.is_corrected]
+        return [self.by_edits.written[index] for index in indices if index is not None]
+
+
+def _numbered(places: Iterable[Place], carried: Mapping[int, Place]) -> dict[int, Place]:
+    """Those of the places that have lost their characters, each with the number of these (`FlagRow.former`): where they
+    stood, counted from those of the same place that were deleted earlier."""
+    deleted: defaultdict[Span, list[tuple[int, bool, int, int]]] = defaultdict(list)
+    for place in places:
+        new = carried.get(place.flag)
+        if new is not None and not new.span.length and (place.extent or place.former or place.transcribed):
+            deleted[new.span].append((place.start, bool(place.extent), place.former, place.flag))
+    numbered = {}
+    for of_place in deleted.values():
+        earlier = next((former - start for start, _, former, _ in sorted(of_place) if former), FIRST_FORMER)
+        number, last = 0, None
+        for *key, flag in sorted(of_place):
+            if key != last:
+                number, last = max(key[2] or key[0] + earlier, number + 1), key
+            numbered[flag] = replace(carried[flag], former=number)
+    return numbered
 
 
 def _line_begin(text: str, at: int) -> int:
@@ -403,11 +418,13 @@ class _Carrier:
         self._written = written
         self._policy = policy_of_script(change.script)
         self._direct = by_edits if by_edits is not None else PositionMap.of_comparison(old, new)
+        of_flags = written.of_flags if written is not None else {}
+        self._written_by_export = {flag: self._direct.written[index] for flag, index in of_flags.items()}
         self._inserted_at = self._insertions(places)
         self._corrected = {} if written is not None or old == new else self._as_corrected(old, places)
         self._to_lost = PositionMap.of_comparison(new, lost_in) if lost_in is not None else None
 
-    def carry(self, place: Place) -> CarriedPlace | None:
+    def carry(self, place: Place) -> Place | None:
         """The place in the new content; None if it is lost."""
         carried = self._carry(place)
         if carried is None or self._was_moved(place, carried) or self._was_deleted_with_line(place):
@@ -415,12 +432,14 @@ class _Carrier:
         is_of_lost = self._to_lost is None or self._to_lost.where(*carried.span) is None
         return carried if is_of_lost else None
 
-    def _carry(self, place: Place) -> CarriedPlace | None:
-        if self._written is not None and place.flag in self._written.of_flags:
-            written = self._direct.written(self._written.of_flags[place.flag])
-            return self._written_place(place, written) if written is not None else None
-        unchanged = self._beside_insertions(place) or self._direct.where(*place.span)
+    def _carry(self, place: Place) -> Place | None:
         corrected = self._corrected.get(place.flag)
+        written = self._written_by_export.get(place.flag)
+        if corrected is not None and corrected.is_pending and place.is_whole:
+            written = corrected.span
+        if written is not None:
+            return self._written_place(place, written)
+        unchanged = self._beside_insertions(place) or self._direct.where(*place.span)
         if corrected is not None:
             line_stands = self._direct.line_stands(place.start)
             if corrected.line_stands and line_stands:
@@ -429,13 +448,13 @@ class _Carrier:
                     return None
             elif corrected.line_stands:  # somebody wrote the decisions into the line
                 if corrected.is_pending or unchanged is None:
-                    return CarriedPlace(corrected.span, place.decided_reading if corrected.is_pending else place.reads)
+                    return place.at(corrected.span, place.decided_reading if corrected.is_pending else place.reads)
             elif corrected.is_pending and not line_stands:  # the line was changed: is it more like the corrected one?
                 gain = self._direct.distance(place.start) - corrected.distance
                 if gain > 0 or (gain == 0 and unchanged is None):
-                    return CarriedPlace(corrected.span, place.decided_reading)
+                    return place.at(corrected.span, place.decided_reading)
         if unchanged is not None:
-            return CarriedPlace(unchanged, place.reads)
+            return place.at(unchanged, place.reads)
         return None if place.is_whole else self._replaced_by_reading(place)
 
     @cached_property
@@ -451,10 +470,10 @@ class _Carrier:
         is_gap = not (place.extent or place.is_whole)
         return is_gap and _line_begin(self._old, place.start) in self._deleted_lines
 
-    def _was_moved(self, place: Place, carried: CarriedPlace) -> bool:
+    def _was_moved(self, place: Place, carried: Place) -> bool:
         """Whether characters that were to be deleted, and are no longer at their place, stand elsewhere in the line,
         which has as many of them as before."""
-        if self._written is not None or carried.reads or not place.reads:
+        if self._written is not None or place.is_whole or carried.reads or not place.reads:
             return False
         (old_line, _), (new_line, _) = _in_line(self._old, place.span), _in_line(self._new, carried.span)
         return new_line.count(place.reads) >= old_line.count(place.reads)
@@ -464,9 +483,10 @@ class _Carrier:
         of the edit for places of characters, that of the place for whole places, which may be a line ending before."""
         insertions: defaultdict[tuple[int, bool], list[tuple[Place, Span]]] = defaultdict(list)
         for place in places:
-            edit = self._written.of_flags.get(place.flag) if self._written is not None else None
-            span = self._direct.written(edit) if edit is not None and not edit.length else None
-            if edit is not None and span is not None:
+            if self._written is None or place.flag not in self._written.of_flags:
+                continue
+            edit, span = self._written.edits[self._written.of_flags[place.flag]], self._written_by_export[place.flag]
+            if not edit.length:
                 insertions[edit.start, False].append((place, span))
                 insertions[place.start, True].append((place, span))
         return insertions
@@ -481,7 +501,7 @@ class _Carrier:
             columns = [span for other, span in insertions if begins_line and other.is_whole and not place.is_whole]
             others = [(other.former, span) for other, span in insertions if span not in columns]
             after = [span.start for former, span in others if not former or former > place.former]
-            before = [span.end for former, span in others if () < former < place.former]
+            before = [span.end for former, span in others if 0 < former < place.former]
             before += [span.end for span in columns]
         else:
             unknown = place.rank
@@ -493,15 +513,15 @@ class _Carrier:
             return Span(min(after), 0)
         return Span(max(before), 0) if before else None
 
-    def _written_place(self, place: Place, written: Span) -> CarriedPlace:
+    def _written_place(self, place: Place, written: Span) -> Place:
         """The place of a reading that the export wrote; that of a column is without the line ending written with it."""
         text = self._new[written.start : written.end]
         characters = LINE_ENDING.sub("", text)
         if place.is_whole and characters:
             written = Span(written.start + text.index(characters), len(characters))
-        return CarriedPlace(written, place.decided_reading)
+        return place.at(written, place.decided_reading)
 
-    def _replaced_by_reading(self, place: Place) -> CarriedPlace | None:
+    def _replaced_by_reading(self, place: Place) -> Place | None:
         """The replacement of the characters if it is the decided reading, or else the transcribed one, in any variant
         form; None for any other replacement. What an export wrote as another decision says is no transcribed one."""
         span = self._direct.instead(*place.span)
@@ -511,32 +531,38 @@ class _Carrier:
         readings = (place.decided_reading, place.transcribed) if self._written is None else (place.decided_reading,)
         for reading in readings:
             if reading != place.reads and re.fullmatch(self._policy.pattern(reading), replacement) is not None:
-                return CarriedPlace(span, reading)
+                return place.at(span, reading)
         return None
 
     def _as_corrected(self, old: str, places: Sequence[Place]) -> dict[int, _CorrectedPlace]:
         """The places in the new content, by flag number, as if all pending decisions had been written into `old` first:
         somebody may have corrected the text by hand in the same way."""
-        pending: dict[Span, Place] = {}
-        reached = 0
-        unwritten = [place for place in places if not place.is_written and not place.is_whole]
-        for place in sorted(unwritten, key=lambda place: place.span):
-            if place.start >= reached and place.span not in pending:
-                pending[place.span] = place
-                reached = place.span.end
-        if not pending:
+        unwritten = [place for place in places if not place.is_written]
+        edit_of = {place.flag: place.edit(old, place.decided_reading) for place in unwritten}
+        index_of: dict[Edit, int] = {}
+        last = Edit(-1, 0, "")
+        for place in sorted(unwritten, key=lambda place: (edit_of[place.flag].place, not place.is_whole, place.rank)):
+            edit = edit_of[place.flag]
+            if edit.start >= last.end and (place.is_whole or edit.place != last.place):
+                index_of.setdefault(edit, len(index_of))
+                last = edit
+        if not index_of:
             return {}
-        to_corrected = PositionMap.of_edits(
-            old, [Edit(*span, place.decided_reading) for span, place in pending.items()]
-        )
+        to_corrected = PositionMap.of_edits(old, list(index_of))
         from_corrected = PositionMap.of_comparison(to_corrected.new, self._new)
         old_lines = set(old.split("\n"))
         corrected = {}
         for place in places:
-            is_pending = pending.get(place.span) is place
-            in_corrected = to_corrected.instead(*place.span) if is_pending else to_corrected.where(*place.span)
-            in_new = from_corrected.where(*in_corrected) if in_corrected is not None else None
-            if in_corrected is not None and in_new is not None:
+            index = index_of.get(edit_of[place.flag]) if place.flag in edit_of else None
+            is_pending = index is not None
+            in_corrected = to_corrected.where(*place.span) if index is None else to_corrected.written[index]
+            if in_corrected is None:
+                continue
+            if is_pending and place.is_whole:
+                in_new = from_corrected.beside_neighbour(*in_corrected)
+            else:
+                in_new = from_corrected.where(*in_corrected)
+            if in_new is not None:
                 start = in_corrected.start
                 corrected[place.flag] = _CorrectedPlace(
                     span=in_new,

@@ -8,10 +8,8 @@ with the same key returns the first decision.
 from __future__ import annotations
 
 import hashlib
-from collections import defaultdict
 from collections.abc import Sequence
 from dataclasses import replace
-from functools import cache
 
 from sqlalchemy import Select, select
 from sqlalchemy.exc import IntegrityError
@@ -20,7 +18,6 @@ from sqlalchemy.orm import Session
 from proof.locale.marking import _
 from proof.model.flags import Flag, Kind
 from proof.store.authorities import CARRIED, seen_at
-from proof.store.carried_places import LostDecision, is_deleted_with_its_line
 from proof.store.column_changes import DELETED, JOINED
 from proof.store.decision_chains import REQUESTER, Chain, FlagDecision, chain_of, decision_of, new_row, shown_decisions
 from proof.store.decision_records import (
@@ -41,7 +38,7 @@ from proof.store.flag_matching import mark_answered_stale
 from proof.store.lookup import StorePart, work_id_subquery
 from proof.store.models import ActRow, DecisionRow, FlagRow, ReadingRow, WorkRow
 from proof.store.seeded_errors import IS_SEEDED, SeededAnswer, answers
-from proof.store.texts import check_place, first_decision_id, is_displaced, place_of, replaced_in_text, stored_content
+from proof.store.texts import check_place, effects_in, is_displaced, share_place
 from proof.store.typed_text import (
     LONGEST_COLUMN,
     check_authority,
@@ -119,19 +116,14 @@ class Decisions(StorePart):
         """The last decisions on flags whose places were lost in a change of the text, except those of deleted lines
         and those that a later decision replaced. They are not exported until they are made again, or a change of the
         text brings their places back."""
-        query = _last_decisions(work).where(is_displaced())
+        query = _last_decisions(work).where(is_displaced(), FlagRow.state != State.OPEN.value)
         with self._reading() as session:
-            content_of = cache(lambda version: stored_content(session, version) or "")
-            rows = session.execute(query.add_columns(FlagRow, first_decision_id())).all()
-            of_text: defaultdict[int, list[LostDecision]] = defaultdict(list)
-            for _, flag, first in rows:
-                of_text[flag.text_id].append(LostDecision(first, place_of(flag), content_of(flag.version_id)))
+            rows = session.execute(query.add_columns(FlagRow.text_id)).all()
             settled = set[int]()
-            for text, lost in of_text.items():
-                settled |= replaced_in_text(session, text, lost).keys()
-                settled |= {each.place.flag for each in lost if is_deleted_with_its_line(each.place, each.content)}
-            shown = [row for row, *_ in rows if row.state != State.OPEN.value and row.flag_id not in settled]
-            return shown_decisions(session, shown)
+            for text in {text for _, text in rows}:
+                effects = effects_in(session, text)
+                settled |= effects.replaced | effects.deleted
+            return shown_decisions(session, [row for row, _ in rows if row.flag_id not in settled])
 
     def answers(self, work: str) -> list[list[SeededAnswer]]:
         """The last answer of each person on each answered seeded error, as one list for each error."""
@@ -255,6 +247,7 @@ def _write(
         flag.state, flag.reading, flag.version = state.value, reading, chain.version + 1
     session.flush()
     if chain.reader is None:
+        share_place(session, flag)
         mark_answered_stale(session, [flag])
     return replace(shown_decisions(session, [row])[0], version=chain.version + 1)
 
@@ -310,13 +303,13 @@ def _other_half_of(session: Session, flag: FlagRow) -> FlagRow | None:
 
 
 def _is_decided_in_part(session: Session, flag: FlagRow) -> bool:
-    """Whether there is another decision on some of the characters at the place of a flag."""
+    """Whether there is another decision, in the same work, on some of the characters at the place of a flag."""
     if flag.start is None or not flag.extent:
         return False
     in_text = select(FlagRow.id).where(FlagRow.text_id == flag.text_id, FlagRow.version_id == flag.version_id)
     overlaps = (FlagRow.start < flag.start + flag.extent, FlagRow.start + FlagRow.extent > flag.start)
-    others = in_text.where(*overlaps, FlagRow.id != flag.id, ~IS_SEEDED, FlagRow.state.in_(SETTLED))
-    return session.scalar(others.limit(1)) is not None
+    others = in_text.where(*overlaps, FlagRow.id != flag.id, FlagRow.work_id == flag.work_id, ~IS_SEEDED)
+    return session.scalar(others.where(FlagRow.state.in_(SETTLED)).limit(1)) is not None
 
 
 def _twin(row: FlagDecision, other_chain: Chain) -> int:

@@ -405,7 +405,7 @@ def _place_in_text(session: Session, flag: FlagRow) -> Line:
         return origin
     text = session.get_one(TextRow, version.text_id)
     lost = {"lost": True} if text.version_id != version.id else {}
-    place = {"start": flag.start, "extent": flag.extent, "reads": flag.reads}
+    place = {"start": flag.start, "extent": flag.extent, "reads": flag.reads, "former": flag.former}
     return origin | {"file": text.path, "sha": version.sha} | place | lost
 
 
@@ -422,13 +422,10 @@ def _text_change_line(session: Session, path: str, change: TextChange, before: s
     line |= {"script": change.script, "edits": [[edit.start, edit.length, edit.replacement] for edit in edits]}
     if written is None:
         return line
-    index_of: dict[Edit, int] = {}
-    for index, edit in enumerate(edits):
-        index_of.setdefault(edit, index)
     firsts = select(DecisionRow.key, DecisionRow.flag_id).join(FlagRow, FlagRow.id == DecisionRow.flag_id)
     firsts = firsts.join(TextRow, TextRow.id == FlagRow.text_id).where(TextRow.path == path, DecisionRow.version == 1)
-    edit_of = {key: written.of_flags[flag] for key, flag in session.execute(firsts) if flag in written.of_flags}
-    return line | {"written": {key: index_of[edit] for key, edit in edit_of.items()}}
+    of_flags = written.of_flags
+    return line | {"written": {key: of_flags[flag] for key, flag in session.execute(firsts) if flag in of_flags}}
 
 
 def _is_committed(session: Session, lines: Sequence[Line]) -> bool:

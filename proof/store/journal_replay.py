@@ -12,7 +12,7 @@ from dataclasses import replace
 from typing import NamedTuple
 
 from proof.model.flags import Kind
-from proof.store.carried_places import ExportEdits, Place, TextChange, VersionedPlace
+from proof.store.carried_places import ExportEdits, Place, TextChange
 from proof.store.journal import DECISION, TEXT, Line, edits_of, texts_of
 from proof.store.models import FlagRow
 from proof.store.texts import place_of
@@ -46,7 +46,7 @@ class ReplayedPlace(NamedTuple):
     """A place in the present content of the text at `path`; a `lost` place is in the last content that had it."""
 
     path: str
-    place: VersionedPlace
+    place: Place
     lost: bool
 
 
@@ -82,7 +82,7 @@ class _TextReplay:
     contents."""
 
     def __init__(self) -> None:
-        self._places: dict[int, VersionedPlace] = {}
+        self._places: dict[int, Place] = {}
         self._contents: list[str] = []
 
     def add_place(self, number: int, place: Place | None, content: str, *, lost: bool) -> None:
@@ -93,7 +93,7 @@ class _TextReplay:
         if place is not None:
             candidates = self._contents[:-1] if lost else self._contents
             versions = [version for version, known in enumerate(candidates) if known == content]
-            self._places[number] = VersionedPlace(place, content, versions[-1] if versions else -1)
+            self._places[number] = replace(place, content=content, version=versions[-1] if versions else -1)
 
     def has(self, content: str) -> bool:
         """Whether the last version has this content."""
@@ -106,9 +106,8 @@ class _TextReplay:
         before = self._contents[-1] if self._contents else None
         change = TextChange(before, content, len(self._contents) - 1, script, written)
         self._contents.append(content)
-        for number, ((start, extent), reads) in change.carried(self._places.values()).items():
-            place = replace(self._places[number].place, start=start, extent=extent, reads=reads)
-            self._places[number] = VersionedPlace(place, content, len(self._contents) - 1)
+        for number, place in change.carried(self._places.values()).items():
+            self._places[number] = replace(place, content=content, version=len(self._contents) - 1)
 
     def replayed(self, path: str) -> dict[int, ReplayedPlace]:
         """The places after the last change; `path` is that of the text."""
@@ -121,19 +120,18 @@ def _export_edits(line: Line, number_of_chain: Mapping[str, int]) -> ExportEdits
     its first act."""
     if "written" not in line:
         return None
-    edits = edits_of(line)
-    of_chains = {number_of_chain[key]: edits[n] for key, n in line["written"].items() if key in number_of_chain}
-    return ExportEdits(tuple(edits), of_chains)
+    of_chains = {number_of_chain[key]: index for key, index in line["written"].items() if key in number_of_chain}
+    return ExportEdits(tuple(edits_of(line)), of_chains)
 
 
 def _place_of_line(line: Line, number: int) -> Place:
     """The place that an act names, in the content at that time; `number` is used as the number of its flag."""
     flag = flag_of_line(line)
     flag.id, flag.start, flag.extent, flag.reads = number, line["start"], line["extent"], line["reads"]
+    flag.former = line.get("former", 0)
     if line["act"] == DECISION:
         flag.state, flag.reading = line["state"], line["reading"]
-    # it counts only once the characters are deleted: a place that has characters is not beside an insertion
-    return place_of(flag, (flag.line, flag.offset, number) if flag.transcribed else ())
+    return place_of(flag)
 
 
 _IN_LINE = ("uid", "line", "offset", "transcribed", "suggested", "context", "origin")

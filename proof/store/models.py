@@ -217,6 +217,8 @@ class FlagRow(Base):
     `line`, `offset` and `length` are its place in the columns of its page when that was checked. `start` and `extent`
     are its place in version `version_id` of its text, and `reads` are the characters there: those `transcribed` or,
     after an export, those decided (`texts`). A flag has lost its place if this is not the present version of the text.
+    `former` orders what was deleted at one place, or put in and taken out again, as it stood there: flags that deleted
+    the same characters, in several works, have the same number.
     `state` and `reading` are those after the last of `version` decisions."""
 
     __tablename__ = "flags"
@@ -263,6 +265,7 @@ class FlagRow(Base):
     start: Mapped[int | None]
     extent: Mapped[int] = mapped_column(default=0)
     reads: Mapped[str] = mapped_column(Text, default="")
+    former: Mapped[int] = mapped_column(default=0)
 
 
 def _of_kind(*column: Any) -> MappedColumn[Any]:

@@ -11,7 +11,7 @@ from typing import NamedTuple
 from sqlalchemy import select
 from sqlalchemy.orm import Session
 
-from proof.store.carried_places import DecidedSpan, is_decided_later
+from proof.store.carried_places import Place, is_decided_later
 from proof.store.flag_matching import mark_answered_stale
 from proof.store.models import FlagRow, PageRow, TextRow, TextVersionRow
 from proof.store.rows import PagePlace
@@ -57,7 +57,7 @@ def place_unchanged_pages(session: Session, pages: Iterable[tuple[PageRow, PageP
     lost_flags = _left_behind(session, flags)
     if not lost_flags:
         return
-    decided_spans = _decided_spans(session, {flag.page_id for flag in lost_flags})
+    decided_places = _decided_places(session, {flag.page_id for flag in lost_flags})
     content = cache(lambda number: content_of(session.get_one(TextVersionRow, number)))
     comparison = cache(lambda old, new: PositionMap.of_comparison(content(old), content(new)))
     restored: set[int] = set()
@@ -72,11 +72,10 @@ def place_unchanged_pages(session: Session, pages: Iterable[tuple[PageRow, PageP
         old = content(flag.version_id)
         # the page up to the end of the flag's column: what follows may be another page
         up_to_flag = old[page_start : line_end(old, flag.start + flag.extent)]
-        place = place_of(flag)
-        lost = DecidedSpan(flag.version_id, place.is_whole, Span(flag.start + page.start - page_start, flag.extent))
-        is_decided_again = place.is_decided and is_decided_later(lost, decided_spans[page.id, page.version_id])
+        lost = place_of(flag).at(Span(flag.start + page.start - page_start, flag.extent), flag.reads)
+        is_decided_again = lost.is_decided and is_decided_later(lost, decided_places[page.id, page.version_id])
         if content(page.version_id).startswith(up_to_flag, page.start) and not is_decided_again:
-            flag.start = lost.span.start
+            flag.start = lost.start
             flag.text_id, flag.version_id = page.text_id, page.version_id
             restored.add(page.id)
     if restored:
@@ -84,15 +83,14 @@ def place_unchanged_pages(session: Session, pages: Iterable[tuple[PageRow, PageP
         mark_answered_stale(session, session.scalars(decided).all())
 
 
-def _decided_spans(session: Session, pages: Collection[int]) -> defaultdict[tuple[int, int | None], list[DecidedSpan]]:
+def _decided_places(session: Session, pages: Collection[int]) -> defaultdict[tuple[int, int | None], list[Place]]:
     """The places of the decided flags of these pages, by page and version of the text."""
-    spans: defaultdict[tuple[int, int | None], list[DecidedSpan]] = defaultdict(list)
+    places: defaultdict[tuple[int, int | None], list[Place]] = defaultdict(list)
     for flag in session.scalars(select(FlagRow).where(FlagRow.page_id.in_(pages), FlagRow.version > 0)):
         place = place_of(flag)
-        if place.is_decided and flag.version_id is not None:
-            decided = DecidedSpan(flag.version_id, place.is_whole, place.span)
-            spans[flag.page_id, flag.version_id].append(decided)
-    return spans
+        if place.is_decided:
+            places[flag.page_id, flag.version_id].append(place)
+    return places
 
 
 def follow_to_other_texts(session: Session, pages: Iterable[tuple[PageRow, PagePlace]]) -> None:

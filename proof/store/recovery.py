@@ -49,7 +49,7 @@ from proof.store.models import (
     TextVersionRow,
     WorkRow,
 )
-from proof.store.texts import content_of, insert_earlier_version, sha_of
+from proof.store.texts import content_of, insert_earlier_version, set_place, sha_of
 
 ACT_TABLES = {mapper.polymorphic_identity: mapper.class_ for mapper in inspect(ActRow).polymorphic_iterator()}
 """The class of each kind of act."""
@@ -210,7 +210,7 @@ class _Recovery:
             return
         text = self._session.get(TextRow, flag.text_id)
         is_lost = text is None or flag.version_id != text.version_id
-        if is_lost or flag.reads != replayed.place.place.reads:
+        if is_lost or flag.reads != replayed.place.reads:
             self._place(flag, replayed)
             page = self._page_with(flag, line)
             if page is not None and page.id == flag.page_id:
@@ -320,9 +320,10 @@ class _Recovery:
         text = self._session.scalar(select(TextRow).where(TextRow.path == replayed.path))
         if text is None:
             return False
-        place, version = replayed.place.place, replayed.place.version
-        flag.text_id, flag.start, flag.extent, flag.reads = text.id, place.start, place.extent, place.reads
-        flag.version_id = self._versions[replayed.path, version] if replayed.lost else text.version_id
+        place = replayed.place
+        set_place(flag, place)
+        flag.text_id = text.id
+        flag.version_id = self._versions[replayed.path, place.version] if replayed.lost else text.version_id
         return not replayed.lost
 
     def _page_with(self, flag: FlagRow, line: Line) -> PageRow | None:

@@ -65,7 +65,6 @@ from proof.store.search import Finder
 from proof.store.text_files import Texts
 from proof.store.texts import lock_texts, record_content
 from proof.store.variant_rules import Rules
-from proof.store.withdrawals import Withdrawals
 
 RESCORED_AT_ONCE = 500
 """Number of flags in one query of `Store.rescore`."""
@@ -84,7 +83,6 @@ class Store:
         self.decisions = Decisions(*sessions)
         self.double_readings = DoubleReadings(*sessions)
         self.acts = Acts(*sessions)
-        self.withdrawals = Withdrawals(*sessions)
         self.manual_corrections = ManualCorrections(*sessions)
         self.collated = CollatedTexts(*sessions)
         self.carried = CarriedDecisions(*sessions)

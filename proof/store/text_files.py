@@ -9,15 +9,16 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Callable, Collection, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import takewhile
 from pathlib import Path
+from typing import NamedTuple
 
-from sqlalchemy import and_, func, select, update
+from sqlalchemy import func, select, update
 
 from proof.errors import UsageError
 from proof.locale.marking import Sentence, _
-from proof.store.carried_places import CarriedPlace, ExportEdits, Place, TextChange, VersionedPlace
+from proof.store.carried_places import DecidedFlag, ExportEdits, TextChange
 from proof.store.decision_records import Decision, State
 from proof.store.decisions import last_decision
 from proof.store.lookup import Sessions, StorePart, find_work_id, raise_revision
@@ -25,12 +26,10 @@ from proof.store.models import DecisionRow, FlagRow, PageRow, RunRow, TextRow, T
 from proof.store.seeded_errors import IS_SEEDED
 from proof.store.texts import (
     content_of,
-    first_decision_id,
-    given_readings,
+    decided_flags,
     lock_texts,
     record_content,
     stored_content,
-    versioned_places,
 )
 from proof.text.transcription import Transcription
 
@@ -47,19 +46,12 @@ class StoredText:
     pages: frozenset[str]
 
 
-@dataclass(frozen=True, slots=True)
-class DecidedPlace:
-    """The last decision on a flag, and its `place` in `content`, the last content of its text that has it. `present` is
-    the place in the present content, None if it is lost. `has_image`: its page has an image. `first` is the id of the
-    first decision on the flag, `given` as in `WithdrawnDecision`."""
+class DecidedPlace(NamedTuple):
+    """A decided `flag` with its last decision. `has_image`: its page has an image."""
 
+    flag: DecidedFlag
     decision: Decision
-    place: Place
-    content: str
-    present: CarriedPlace | None
     has_image: bool
-    first: int
-    given: frozenset[str]
 
 
 @dataclass(frozen=True, slots=True)
@@ -180,33 +172,22 @@ class Texts(StorePart):
     def decided_places(self, paths: Collection[str], content: str, script: str) -> list[DecidedPlace]:
         """The decided flags of the texts at `paths`, also those that are open again, without seeded errors. `content`
         is the present content of these texts, whose script is `script`."""
-        query = select(FlagRow, DecisionRow, PageRow.image, first_decision_id())
-        query = query.join(DecisionRow, and_(DecisionRow.flag_id == FlagRow.id, DecisionRow.version == FlagRow.version))
-        query = query.join(PageRow, PageRow.id == FlagRow.page_id).join(TextRow, TextRow.id == FlagRow.text_id)
-        query = query.where(TextRow.path.in_(paths), ~IS_SEEDED)
+        query = select(DecisionRow, PageRow.image).join(FlagRow, FlagRow.id == DecisionRow.flag_id)
+        query = query.join(PageRow, PageRow.id == FlagRow.page_id).where(DecisionRow.version == FlagRow.version)
+        places = []
         with self._reading() as session:
-            rows = session.execute(query.order_by(FlagRow.work_id, FlagRow.id)).all()
-            texts = session.scalars(select(TextRow).where(TextRow.path.in_(paths))).all()
-            given = given_readings(session, FlagRow.text_id.in_([text.id for text in texts]))
-            place_of_flag: dict[int, VersionedPlace] = {}
-            present: dict[int, CarriedPlace] = {}
-            for text in texts:
-                places = versioned_places(session, [flag for flag, *_ in rows if flag.text_id == text.id])
+            for text in session.scalars(select(TextRow).where(TextRow.path.in_(paths)).order_by(TextRow.id)).all():
+                rows = {
+                    row.flag_id: (row, image) for row, image in session.execute(query.where(FlagRow.text_id == text.id))
+                }
+                decided = decided_flags(session, text.id)
                 stored = stored_content(session, text.version_id)
-                present |= TextChange(stored, content, text.version_id, script).carried(places)
-                place_of_flag |= {place.place.flag: place for place in places}
-            return [
-                DecidedPlace(
-                    decision=last_decision(session, decision),
-                    place=place_of_flag[flag.id].place,
-                    content=place_of_flag[flag.id].content,
-                    present=present.get(flag.id),
-                    has_image=image is not None,
-                    first=first,
-                    given=given.get(flag.id, frozenset()),
-                )
-                for flag, decision, image, first in rows
-            ]
+                present = TextChange(stored, content, text.version_id, script).carried([flag.place for flag in decided])
+                for flag in decided:
+                    row, image = rows[flag.flag]
+                    flag_now = replace(flag, present=present.get(flag.flag))
+                    places.append(DecidedPlace(flag_now, last_decision(session, row), image is not None))
+        return places
 
     def decided_elsewhere(self, paths: Collection[str]) -> list[tuple[Decision, str]]:
         """The last decisions in other texts on pages that the texts at `paths` have too, each with the path of its
@@ -253,7 +234,8 @@ class Texts(StorePart):
         """
         with self._writing() as session:
             texts = lock_texts(session, [path])
-            if is_current() and not any(stored_content(session, text.version_id) == after for text in texts):
+            is_known = before != after and any(stored_content(session, text.version_id) == after for text in texts)
+            if is_current() and not is_known:
                 record_content(session, path, before, script)
                 record_content(session, path, after, script, written=written)
 

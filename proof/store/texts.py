@@ -22,31 +22,27 @@ from collections.abc import Iterable, Mapping, Sequence
 from contextlib import suppress
 from functools import cache, lru_cache
 from pathlib import Path
-from typing import Any
 
 from sqlalchemy import ColumnElement, ScalarSelect, delete, func, select, update
 from sqlalchemy.orm import Session
 
 from proof.errors import TextError
 from proof.locale.marking import _
-from proof.model.flags import FormerPlace, Kind, Origin, rank_on_image
+from proof.model.flags import Kind, Origin, rank_on_image
 from proof.store.carried_places import (
+    DecidedFlag,
+    Effects,
     ExportEdits,
-    LaterDecision,
-    LostDecision,
     Place,
     TextChange,
-    VersionedPlace,
-    replaced_by_later,
-    restored_readings,
+    effects_of,
 )
 from proof.store.decision_records import RefusedDecisionError, State
 from proof.store.models import DecisionRow, FlagRow, PageRow, TextRow, TextVersionRow
-from proof.text.edit import Edit
+from proof.text.edit import edited
 from proof.text.encoding import Decoded
 from proof.text.formats import decoded_file
-from proof.text.lines import line_edit
-from proof.text.positions import Span
+from proof.text.positions import PositionMap, Span
 
 
 def sha_of(content: str) -> str:
@@ -71,7 +67,7 @@ def record_content(
     `script` and `written` see `TextChange`."""
     text = next(iter(lock_texts(session, [path])), None)
     before = stored_content(session, text.version_id) if text is not None else None
-    if before == content:
+    if before == content and (written is None or not written.edits):
         return
     if text is None:
         text = TextRow(path=path)
@@ -83,8 +79,9 @@ def record_content(
     _carry(session, flags, version, change)
     if any(flag.version for flag in flags):
         text_changes_of(session).append((path, change))
-    same_content = select(TextVersionRow.id).where(TextVersionRow.text_id == text.id, TextVersionRow.sha == version.sha)
-    session.execute(update(PageRow).where(PageRow.version_id.in_(same_content)).values(version_id=version.id))
+    if before != content:  # else an export put back what it deleted, and its decisions are new to the pages
+        same = select(TextVersionRow.id).where(TextVersionRow.text_id == text.id, TextVersionRow.sha == version.sha)
+        session.execute(update(PageRow).where(PageRow.version_id.in_(same)).values(version_id=version.id))
     text.version_id = version.id
     session.flush()
     _delete_unused_versions(session, text)
@@ -166,42 +163,17 @@ def carry_to_version(session: Session, flags: Sequence[FlagRow], version: TextVe
 
 def _carry(session: Session, flags: Sequence[FlagRow], version: TextVersionRow, change: TextChange) -> None:
     """Carry the places of these flags by a change that made this version. Lost places stay in their versions."""
-    carried = change.carried(versioned_places(session, [flag for flag in flags if flag.version_id != version.id]))
+    carried = change.carried(_places_of(session, [flag for flag in flags if flag.version_id != version.id]))
     for flag in flags:
         if flag.id in carried:
-            (flag.start, flag.extent), flag.reads = carried[flag.id]
+            set_place(flag, carried[flag.id])
             flag.text_id, flag.version_id = version.text_id, version.id
 
 
-def versioned_places(session: Session, flags: Iterable[FlagRow]) -> list[VersionedPlace]:
-    """The places of these flags, each with the last content that has it; flags without a text are left out."""
-    content = cache(lambda number: content_of(session.get_one(TextVersionRow, number)))
-    in_texts = [flag for flag in flags if flag.version_id is not None]
-    texts = {flag.text_id for flag in in_texts if flag.transcribed and not flag.extent}
-    former = former_places(session, FlagRow.text_id.in_(texts)) if texts else {}
-    return [
-        VersionedPlace(place_of(flag, former.get(flag.id, ())), content(flag.version_id), flag.version_id or 0)
-        for flag in in_texts
-    ]
-
-
-def former_places(session: Session, which: ColumnElement[bool]) -> dict[int, FormerPlace]:
-    """Where the deleted characters of `which` flags stood when they were decided first, by number of the flag. Flags of
-    two works that deleted the same characters have one place."""
-    place = (DecisionRow.line, DecisionRow.offset, DecisionRow.context, FlagRow.transcribed)
-    query = select(DecisionRow.id, DecisionRow.flag_id, *place).join(FlagRow, FlagRow.id == DecisionRow.flag_id)
-    query = query.where(which, FlagRow.extent == 0, FlagRow.transcribed != "").order_by(DecisionRow.id.desc())
-    first_of: dict[tuple[object, ...], int] = {}
-    place_of_flag: dict[int, tuple[Any, ...]] = {}
-    for number, flag, *described in session.execute(query):
-        place_of_flag[flag] = tuple(described)
-        first_of[tuple(described)] = number
-    return {flag: (*described[:2], first_of[described]) for flag, described in place_of_flag.items()}
-
-
-def given_readings(session: Session, which: ColumnElement[bool]) -> dict[int, frozenset[str]]:
-    """All readings that were decided of `which` flags at places without characters, by number of the flag."""
-    return _readings_by_flag(session, which, FlagRow.extent == 0, FlagRow.transcribed == "")
+def _places_of(session: Session, flags: Iterable[FlagRow]) -> list[Place]:
+    """The places of these flags, each in the last content that has it; flags without a text are left out."""
+    content = cache(lambda version: stored_content(session, version) or "")
+    return [place_of(flag, content(flag.version_id)) for flag in flags if flag.version_id is not None]
 
 
 def readings_before_export(session: Session, which: ColumnElement[bool]) -> dict[int, frozenset[str]]:
@@ -220,9 +192,8 @@ def _readings_by_flag(session: Session, *which: ColumnElement[bool]) -> dict[int
     return {flag: frozenset(readings) for flag, readings in given.items()}
 
 
-def place_of(flag: FlagRow, former: FormerPlace = ()) -> Place:
-    """The place of a flag in the last version of its text that has the place. `former` is where its characters stood,
-    if they are deleted (`former_places`)."""
+def place_of(flag: FlagRow, content: str = "") -> Place:
+    """The place of a flag in the last version of its text that has the place; `content` is that of this version."""
     is_seeded = flag.origin == Origin.SEEDED.value
     reading = flag.reads if is_seeded else decided_reading(flag)
     return Place(
@@ -235,8 +206,15 @@ def place_of(flag: FlagRow, former: FormerPlace = ()) -> Place:
         is_whole=is_seeded or flag.kind == Kind.LAYOUT.value,
         is_decided=flag.state != State.OPEN.value or flag.reads != reading,
         rank=rank_on_image(flag.evidence.get("column") or 0, flag.suggested),
-        former=former,
+        former=0 if flag.extent else flag.former,
+        content=content,
+        version=flag.version_id or 0,
     )
+
+
+def set_place(flag: FlagRow, place: Place) -> None:
+    """Give a flag this place in a version of its text."""
+    flag.start, flag.extent, flag.reads, flag.former = place.start, place.extent, place.reads, place.former
 
 
 def is_displaced() -> ColumnElement[bool]:
@@ -260,37 +238,24 @@ def _of_decisions(value: ColumnElement[int]) -> ScalarSelect[int]:
     return select(value).where(DecisionRow.flag_id == FlagRow.id).correlate(FlagRow).scalar_subquery()
 
 
-def _written_decisions(session: Session, text: TextRow, content: str) -> list[LaterDecision]:
-    """The decisions, in all works, on places where a text reads otherwise than it was transcribed. `content` is its
-    present one."""
-    query = select(FlagRow, first_decision_id()).where(FlagRow.text_id == text.id, FlagRow.version > 0)
-    written = []
-    for flag, first in session.execute(query.where(FlagRow.version_id == text.version_id)):
-        place = place_of(flag)
-        reads = place.reads if place.is_whole else content[place.start : place.span.end]
-        if reads != place.transcribed:
-            stands = flag.state != State.OPEN.value
-            written.append(LaterDecision(flag.id, first, place.transcribed, place.span, stands))
-    return written
+def decided_flags(session: Session, text: int) -> list[DecidedFlag]:
+    """The flags of a text that were decided, in all works, also those that are open again; without seeded errors."""
+    present = session.get_one(TextRow, text).version_id
+    query = select(FlagRow, first_decision_id(), last_decision_id()).where(FlagRow.text_id == text, FlagRow.version > 0)
+    query = query.where(FlagRow.version_id.is_not(None), FlagRow.origin != Origin.SEEDED.value)
+    rows = session.execute(query.order_by(FlagRow.work_id, FlagRow.id)).all()
+    given = _readings_by_flag(session, FlagRow.text_id == text, FlagRow.extent == 0, FlagRow.transcribed == "")
+    decided = []
+    for (flag, first, last), place in zip(rows, _places_of(session, [row[0] for row in rows]), strict=True):
+        here, of_flag = place if place.version == present else None, given.get(flag.id, frozenset())
+        decided.append(DecidedFlag(first, last, State(flag.state), flag.suggested, place, here, of_flag))
+    return decided
 
 
-def replaced_in_text(session: Session, text: int, lost: Sequence[LostDecision]) -> dict[int, int]:
-    """The `lost` decisions of a text that later ones replaced, as `replaced_by_later` gives them."""
-    if not lost:
-        return {}
-    row = session.get_one(TextRow, text)
-    present = stored_content(session, row.version_id) or ""
-    return replaced_by_later(lost, _written_decisions(session, row, present), present)
-
-
-def readings_to_restore(session: Session, text: int, withdrawn: Mapping[int, str]) -> dict[int, str]:
-    """The `restored_readings` of a text."""
-    query = select(FlagRow, first_decision_id()).where(FlagRow.text_id == text, is_displaced())
-    rows = session.execute(query.where(FlagRow.reads != FlagRow.transcribed, FlagRow.version > 0)).all()
-    content = cache(lambda version: stored_content(session, version) or "")
-    lost = [LostDecision(first, place_of(flag), content(flag.version_id)) for flag, first in rows]
-    replaced = replaced_in_text(session, text, lost)
-    return restored_readings(withdrawn, lost, replaced).readings
+def effects_in(session: Session, text: int) -> Effects:
+    """The effects of the decisions on a text, whose content is the stored one."""
+    content = stored_content(session, session.get_one(TextRow, text).version_id)
+    return effects_of(decided_flags(session, text), content or "")
 
 
 def check_place(session: Session, flag: FlagRow, reading: str) -> None:
@@ -299,12 +264,10 @@ def check_place(session: Session, flag: FlagRow, reading: str) -> None:
     text = session.get(TextRow, flag.text_id) if flag.text_id is not None else None
     if text is None or flag.start is None or flag.version_id != text.version_id:
         return
-    edit = Edit(flag.start, flag.extent, reading)
     with suppress(OSError, TextError):
         stat = Path(text.path).stat()
         decoded = _decoded(text.path, stat.st_mtime_ns, stat.st_size)
-        if flag.kind == Kind.LAYOUT.value:
-            edit = line_edit(decoded.text, flag.start, flag.transcribed, reading, flag.offset)
+        edit = place_of(flag).edit(decoded.text, reading)
         if not decoded.holds(edit) and decoded.text == stored_content(session, text.version_id):
             raise RefusedDecisionError(_("the file has no place of its own for it; correct the file itself"))
 
@@ -318,6 +281,33 @@ def _decoded(path: str, _changed: int, _size: int) -> Decoded:
 def decided_reading(flag: FlagRow) -> str:
     """The reading that belongs at the place of a flag: the corrected one, or else the transcribed one."""
     return flag.reading if flag.state == State.CORRECTED.value else flag.transcribed
+
+
+def share_place(session: Session, flag: FlagRow) -> None:
+    """Give the flag of a correction the place of the same correction in another work, if an export wrote that one after
+    the page of the flag was checked: the person did not see it, and the text has what they decided."""
+    page = session.get_one(PageRow, flag.page_id)
+    present = session.scalar(select(TextRow.version_id).where(TextRow.id == flag.text_id))
+    is_pending = flag.state == State.CORRECTED.value and flag.reads == flag.transcribed != flag.reading
+    if not (is_pending and page.lines) or page.text_id != flag.text_id or page.version_id in (None, present):
+        return
+    same = select(FlagRow).where(FlagRow.text_id == flag.text_id, FlagRow.version_id == present)
+    same = same.where(FlagRow.transcribed == flag.transcribed, FlagRow.reads == flag.reading)
+    same = same.where(FlagRow.origin != Origin.SEEDED.value)
+    written = [(row.work_id, place_of(row)) for row in session.scalars(same)]
+    own = {(place.span, place.former) for work, place in written if work == flag.work_id}
+    before, after = stored_content(session, page.version_id) or "", stored_content(session, present) or ""
+    spans = page.spans
+    start = spans[flag.line].start + flag.offset if flag.line in spans else spans[max(spans)].end
+    checked = place_of(flag).at(Span(start, flag.length), flag.transcribed)
+    for work, place in written:
+        if work == flag.work_id or (place.span, place.former) in own or place.is_whole != checked.is_whole:
+            continue
+        edit = place.edit(after, place.transcribed)
+        taken_back = PositionMap.of_comparison(before, edited(after, [edit]))
+        if taken_back.where(*checked.edit(before, flag.reading).place) == (edit.start, len(edit.replacement)):
+            set_place(flag, place)
+            flag.version_id = present
 
 
 def _delete_unused_versions(session: Session, text: TextRow) -> None:

@@ -28,14 +28,7 @@ from sqlalchemy.orm import Session, load_only
 
 from proof.model.flags import LINE_BREAK, Kind, insertion_order
 from proof.store.cache import Bounded
-from proof.store.carried_places import (
-    AppliedDecision,
-    StandingDecision,
-    WithdrawnDecision,
-    already_restored,
-    meet,
-    superseded,
-)
+from proof.store.carried_places import meet
 from proof.store.decision_records import State
 from proof.store.double_readings import OwnState
 from proof.store.lookup import NO_WORK, NoPlaceError, StoredWork, find_works, newest_act_id
@@ -44,12 +37,9 @@ from proof.store.seeded_errors import IS_SEEDED
 from proof.store.texts import (
     columns_of_pages,
     decided_reading,
+    effects_in,
     first_decision_id,
-    former_places,
-    given_readings,
-    last_decision_id,
     readings_before_export,
-    readings_to_restore,
     stored_content,
 )
 from proof.text.column import TAG
@@ -335,10 +325,10 @@ def _changing_flags(
         FlagRow.reads,
         FlagRow.start,
         FlagRow.extent,
+        FlagRow.former,
         FlagRow.version_id,
         FlagRow.text_id,
         first_decision_id().label("first"),
-        last_decision_id().label("last"),
         FlagRow.evidence["column"].as_integer().label("column"),
         PageRow.version_id.label("checked_version"),
     )
@@ -357,17 +347,16 @@ def _changing_flags(
             flag.state, flag.reading = own[flag.id].state.value, own[flag.id].reading
         flags_of[flag.page_id, flag.line].append(flag)
     flags = list(chain.from_iterable(flags_of.values()))
-    new_readings = _readings_to_restore(session, flags)
-    restored = _restored_flags(session, flags)
-    new_readings |= {flag.id: flag.reads for flag in flags if flag.id in restored}
-    has_deleted = any(flag.transcribed and not flag.extent for flag in flags)
-    former = former_places(session, of_pages) if has_deleted else {}
+    withdrawn = [flag for flag in flags if flag.state == State.OPEN.value and flag.reads != flag.transcribed]
+    new_readings: dict[int, str] = {}
+    for text in {flag.text_id for flag in withdrawn} - {None}:
+        effects = effects_in(session, text)
+        new_readings |= effects.restored | {flag.id: flag.reads for flag in flags if flag.id in effects.kept}
     has_exported = any(flag.version_id != flag.checked_version for flag in flags)
     given = readings_before_export(session, of_pages) if has_exported else {}
     content_of = cache(lambda version: stored_content(session, version) or "")
     for flag in flags:
-        flag.new, flag.former = new_readings.get(flag.id, decided_reading(flag)), former.get(flag.id, ())
-        flag.given = given.get(flag.id, frozenset())
+        flag.new, flag.given = new_readings.get(flag.id, decided_reading(flag)), given.get(flag.id, frozenset())
         flag.present = flag.reads
         if flag.version_id != flag.checked_version and flag.reads != LINE_BREAK:
             flag.present = content_of(flag.version_id)[_span(flag).start : _span(flag).end]
@@ -380,17 +369,18 @@ def _edits(source: str, flags: Collection[Any]) -> tuple[Edit, ...]:
     edits: dict[tuple[Any, ...], Edit] = {}
     reached = 0
     exported = [flag for flag in flags if flag.version_id != flag.checked_version]
+    known = [flag for flag in exported if _was_in(flag, source)]
     for flag in flags:
         old, new = flag.reads, flag.new
         if flag in exported:  # since the check, for the first time or once more
-            later = [other for other in exported if other.first > flag.first and _overlap(flag, other)]
+            if flag not in known:
+                continue  # its place was lost when the page was checked, and came back with a column since
+            later = [other for other in known if other.first > flag.first and _overlap(flag, other)]
             if any(new == flag.reads or _span(flag).is_within(_span(other)) for other in later):
                 continue  # it was replaced when the text was checked
             old = source[flag.offset : flag.offset + flag.length]
-            if old not in (flag.transcribed, *flag.given):
-                continue  # its place was lost when the page was checked, and came back with a column since
             if new == flag.reads:
-                new = edited(flag.present, _edits_within(flag, exported))
+                new = edited(flag.present, _edits_within(flag, known))
         if old == new:
             continue
         is_inserted_column = flag.kind == Kind.LAYOUT.value and new not in ("", LINE_BREAK) and not old
@@ -403,6 +393,12 @@ def _edits(source: str, flags: Collection[Any]) -> tuple[Edit, ...]:
         edits.setdefault((*edit.place, flag.start or 0, flag.extent, *order), edit)
         reached = edit.end
     return tuple(edit for _, edit in sorted(edits.items()))
+
+
+def _was_in(flag: Any, source: str) -> bool:
+    """Whether the `source` of a column had the place of a flag when it was checked."""
+    end = flag.offset + flag.length
+    return end <= len(source) and source[flag.offset : end] in (flag.transcribed, *flag.given)
 
 
 def _span(flag: Any) -> Span:
@@ -425,53 +421,6 @@ def _edits_within(flag: Any, others: Iterable[Any]) -> list[Edit]:
         and _overlap(other, flag)
         and _span(other).is_within(_span(flag))
     ]
-
-
-def _readings_to_restore(session: Session, flags: Iterable[Any]) -> dict[int, str]:
-    """What the text is to read at the places of exported decisions that were taken back, by number of the flag."""
-    withdrawn: defaultdict[int, dict[int, str]] = defaultdict(dict)
-    for flag in flags:
-        if flag.state == State.OPEN.value and flag.reads != flag.transcribed and flag.text_id is not None:
-            withdrawn[flag.text_id][flag.id] = flag.transcribed
-    readings: dict[int, str] = {}
-    for text, of_text in withdrawn.items():
-        readings |= readings_to_restore(session, text, of_text)
-    return readings
-
-
-def _restored_flags(session: Session, flags: Collection[Any]) -> set[int]:
-    """Those of `flags`, by number, whose transcribed characters are not restored: those that `already_restored` and
-    `superseded` give. The decisions of all works on a text count."""
-    withdrawn: defaultdict[int, list[WithdrawnDecision]] = defaultdict(list)
-    texts = {flag.text_id for flag in flags if not (flag.transcribed or flag.extent)}
-    given = given_readings(session, FlagRow.text_id.in_(texts)) if texts else {}
-    for flag in flags:
-        if flag.state == State.OPEN.value and flag.start is not None and flag.first is not None:
-            ids, of_flag = (flag.id, flag.first, flag.last), given.get(flag.id, frozenset())
-            withdrawn[flag.text_id].append(WithdrawnDecision(*ids, _span(flag), flag.reads, flag.transcribed, of_flag))
-    written = {
-        text for text, decisions in withdrawn.items() if any(each.reads != each.transcribed for each in decisions)
-    }
-    if not written:  # nothing is to be restored
-        return set()
-    place = (FlagRow.text_id, FlagRow.start, FlagRow.extent, FlagRow.reads, FlagRow.transcribed)
-    decided = (FlagRow.state, FlagRow.reading, FlagRow.suggested, last_decision_id().label("last"))
-    query = select(*place, *decided).join(TextRow, TextRow.id == FlagRow.text_id)
-    query = query.where(FlagRow.text_id.in_(written), FlagRow.version_id == TextRow.version_id)
-    query = query.where(FlagRow.version > 0, ~IS_SEEDED)
-    query = query.where(FlagRow.state.not_in([State.OPEN.value, State.SKIPPED.value]))
-    applied: defaultdict[int, list[AppliedDecision]] = defaultdict(list)
-    standing: defaultdict[int, list[StandingDecision]] = defaultdict(list)
-    rows: Iterable[Any] = session.execute(query)
-    for row in rows:
-        if row.reads == decided_reading(row) != row.transcribed:
-            applied[row.text_id].append(AppliedDecision(_span(row), row.transcribed))
-        else:
-            unwanted = row.suggested if row.state in (State.KEPT.value, State.UNSURE.value) else None
-            standing[row.text_id].append(StandingDecision(row.last, _span(row), row.transcribed, unwanted))
-    restored = (already_restored(withdrawn[text], applied[text]) for text in written)
-    replaced = (superseded(withdrawn[text], standing[text]) for text in written)
-    return set().union(*restored, *replaced)
 
 
 class _ComparedForms(dict[int, str | None]):

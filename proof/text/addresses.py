@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 from bisect import bisect_right
+from collections.abc import Container
 from dataclasses import dataclass
+from itertools import takewhile
 from typing import NamedTuple
 
 from proof.errors import UsageError
@@ -60,19 +62,21 @@ class Addresses:
         line = self._lines[index]
         return Address(line.page, line.number, start - line.start) if start <= line.end else None
 
-    def end_before_last(self, start: int) -> int | None:
-        """The end of the line before the one that begins at a code point, if that is the last line of their page, and
-        both, or only the first, have the same line ending; else None. An empty line before it has no end of its own."""
+    def before_last(self, start: int, deleted: Container[int]) -> tuple[int, int] | None:
+        """Start and end of the line before the one that begins at a code point, if only lines that begin at `deleted`
+        follow that on their page, and both, or only the first, have the same line ending; else None. An empty line
+        before it has no end of its own."""
         index = bisect_right(self._starts, start) - 1
         if index < 1:
             return None
         before, line = self._lines[index - 1 : index + 1]
-        is_last = index + 1 == len(self._lines) or self._lines[index + 1].page != line.page
+        following = takewhile(lambda other: other.page == line.page, self._lines[index + 1 :])
+        is_last = all(other.start in deleted for other in following)
         ending = self._text[before.end : line.start]
         is_behind = before.page == line.page and before.start < before.end and line.start == start
         is_ended_alike = self._text.startswith(ending, line.end) or line.end == len(self._text)
         has_ending = LINE_ENDING.fullmatch(ending) is not None
-        return before.end if is_last and is_behind and has_ending and is_ended_alike else None
+        return before[:2] if is_last and is_behind and has_ending and is_ended_alike else None
 
     def find(self, page: str, line: int) -> tuple[int, int] | None:
         """Start and end of a line in the file; None if there is no such line."""

@@ -12,7 +12,6 @@ from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from functools import cached_property
 from itertools import chain, pairwise
-from operator import attrgetter
 from typing import NamedTuple
 
 import numpy as np
@@ -80,29 +79,31 @@ class Span(NamedTuple):
 
 
 class PositionMap:
-    """Maps places in `old` to places in `new`. `blocks` do not overlap; `written` maps edits to the places of their
-    replacements."""
+    """Maps places in `old` to places in `new`. `blocks` do not overlap; `written` are the places of
+    the replacements of `edits`, in their order."""
 
-    def __init__(self, old: str, new: str, blocks: Iterable[Block], written: dict[Edit, Span] | None = None) -> None:
+    def __init__(
+        self, old: str, new: str, blocks: Iterable[Block], edits: Sequence[Edit] = (), written: Sequence[Span] = ()
+    ) -> None:
         self._old, self.new = old, new
         self._blocks = _joined(sorted(block for block in blocks if block.length))
         self._starts = [block.old for block in self._blocks]
-        self._written = written or {}
-        self._replaced = {Span(*edit.place): span for edit, span in reversed(self._written.items())}
+        self.written = written
+        places = [Span(*edit.place) for edit in edits]
+        self._replaced = dict(zip(reversed(places), reversed(written), strict=True))
 
     @classmethod
-    def of_edits(cls, old: str, edits: Iterable[Edit]) -> PositionMap:
+    def of_edits(cls, old: str, edits: Sequence[Edit]) -> PositionMap:
         """The map from `old` to the result of these edits. Raises UsageError as `edited`."""
-        ordered = sorted(edits, key=attrgetter("place"))
-        blocks, written, old_at, new_at = [], dict[Edit, Span](), 0, 0
-        for edit in ordered:
+        blocks, written, old_at, new_at = [], dict[int, Span](), 0, 0
+        for number, edit in sorted(enumerate(edits), key=lambda numbered: numbered[1].place):
             kept = edit.start - old_at
             blocks.append(Block(old_at, new_at, kept))
             new_at += kept
-            written[edit] = Span(new_at, len(edit.replacement))
+            written[number] = Span(new_at, len(edit.replacement))
             old_at, new_at = edit.end, new_at + len(edit.replacement)
         blocks.append(Block(old_at, new_at, len(old) - old_at))
-        return cls(old, edited(old, ordered), blocks, written)
+        return cls(old, edited(old, edits), blocks, edits, [written[number] for number in range(len(edits))])
 
     @classmethod
     def of_comparison(cls, old: str, new: str) -> PositionMap:
@@ -158,6 +159,16 @@ class PositionMap:
             return None
         return Span(start + block.new - block.old, length)
 
+    def beside_neighbour(self, start: int, length: int) -> Span | None:
+        """`where`, if a neighbour of these characters is kept beside them, too; with length 0, both, together."""
+        if not length:
+            between = self.between(start, 0)
+            return between if between is not None and not between.length else None
+        with_last, with_next = self.where(start - 1, length + 1), self.where(start, length + 1)
+        if with_last is not None:
+            return Span(with_last.start + 1, length)
+        return Span(with_next.start, length) if with_next is not None else None
+
     def _gap(self, at: int) -> int | None:
         """The place of the gap before code point `at` in the new version."""
         before, after = self._character(at - 1), self._character(at)
@@ -171,13 +182,13 @@ class PositionMap:
             return before + 1
         return 0 if not self._old and not self.new else None
 
-    def written(self, edit: Edit) -> Span | None:
-        """The place of the replacement of an edit; None if the map was not made from this edit."""
-        return self._written.get(edit)
-
     def instead(self, start: int, length: int) -> Span | None:
-        """The place of the text that replaced these characters: everything between their neighbours, within one line;
-        None if a neighbour cannot be mapped."""
+        """The place of the text that replaced these characters within one line: what is `between` their neighbours."""
+        between = self.between(start, length)
+        return None if between is None or "\n" in self.new[between.start : between.end] else between
+
+    def between(self, start: int, length: int) -> Span | None:
+        """The place of everything between the neighbours of these characters; None if a neighbour cannot be mapped."""
         replacement = self._replaced.get(Span(start, length))
         if replacement is not None:
             return replacement
@@ -188,7 +199,7 @@ class PositionMap:
             left = self.new.rfind("\n", 0, right) + 1
         if right is None and left is not None and _ends_line(self._old, end):
             right = line_end(self.new, left)
-        if left is None or right is None or left > right or "\n" in self.new[left:right]:
+        if left is None or right is None or left > right:
             return None
         return Span(left, right - left)
 

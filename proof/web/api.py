@@ -13,13 +13,12 @@ from flask_openapi3.models.tag import Tag
 from pydantic import BaseModel
 
 from proof.locale.marking import _
-from proof.store.acts import Undone
+from proof.store.acts import DecisionsOfPerson, Undone
 from proof.store.decision_records import ConflictError, Decision, DecisionRequest, RefusedDecisionError, Verdict
 from proof.store.history import HistoryFilter
 from proof.store.manual_corrections import ManualCorrection
 from proof.store.queue_records import CursorError, ListedPage, QueueFilter
 from proof.store.search import position_of
-from proof.store.withdrawals import DecisionsOfPerson
 from proof.web import answers, schemas, serializers
 from proof.web.people import may, person
 from proof.web.project import project
@@ -286,7 +285,7 @@ def withdraw(path: schemas.WorkPath, body: schemas.WithdrawalBody) -> Response:
 
     This is one act of an administrator, which can be undone. Places that others decided afterwards are left."""
     made = DecisionsOfPerson(body.person, body.since, body.until)
-    withdrawn = project().store.withdrawals.withdraw(path.work, made, person(), body.key)
+    withdrawn = project().store.acts.withdraw(path.work, made, person(), body.key)
     return answer(answers.WithdrawalOut(places=withdrawn.places, left=withdrawn.left))
 
 

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import shutil
+import sqlite3
 from collections.abc import Collection, Iterable, Iterator, Sequence
-from contextlib import contextmanager, suppress
+from contextlib import closing, contextmanager, suppress
 from dataclasses import dataclass, replace
 from itertools import permutations
 from pathlib import Path
@@ -357,10 +358,14 @@ def test_what_was_kept_in_one_work_and_corrected_in_another_is_told(project: Pro
         flag("f-missing", 3, 0, "", "甲甲", "column missing", kind=Kind.LAYOUT, evidence=Evidence("column missing")),
     ],
 )
-def test_what_is_missing_in_two_works_is_written_once(project: Project, missing: Flag) -> None:
+@pytest.mark.parametrize("between", [False, True])
+def test_what_is_missing_in_two_works_is_written_once(project: Project, missing: Flag, between: bool) -> None:
+    """Also where the first is exported before the second is accepted."""
     project.check(missing)
     project.check(replace(missing, id="f-again"), work="KR2")
     project.say("f-missing", Verdict.TAKE)
+    if between:
+        project.export()
     again = project.say("f-again", Verdict.TAKE, person="乙", work="KR2")
     project.export()
     text = project.edition.text
@@ -371,29 +376,6 @@ def test_what_is_missing_in_two_works_is_written_once(project: Project, missing:
     project.export()
     assert project.edition.text == text
     assert again.state is State.CORRECTED
-
-
-@pytest.mark.parametrize("column", [False, True])
-def test_what_was_deleted_in_two_works_comes_back_once_both_take_it_back(project: Project, column: bool) -> None:
-    text = with_column_changes([])
-    project.page = page_of(LINES)
-    project.write(text)
-    project.check()
-    project.check(work="KR2")
-    made = []
-    for work in ("KR1", "KR2"):
-        number = page_number(project.store, work)
-        change = ColumnChange.DELETE if column else None
-        verdict, length = (Verdict.TYPED, 0) if column else (Verdict.DELETE, 1)
-        wanted = ManualCorrection(work, number, 2, 0, length, "", "乙", uuid4().hex, verdict, change=change)
-        made.append(project.store.manual_corrections.correct(wanted))
-    project.export()
-    without = project.edition.text
-    assert without == text.replace("洪荒日月盈昃¶\n" if column else "洪", "")
-    for decision, work, now in zip(made, ("KR1", "KR2"), (without, text), strict=True):
-        project.say(decision.flag, Verdict.UNDO, work=work)
-        project.export()
-        assert project.edition.text == now
 
 
 def test_a_correction_of_two_works_stays_written_where_one_of_them_is_taken_back(project: Project) -> None:
@@ -1005,6 +987,111 @@ def with_column_changes(changes: Iterable[tuple[int, ColumnChange | int]]) -> st
     return text.replace("\n", "¶\n")
 
 
+@pytest.mark.parametrize("between", [False, True])
+@pytest.mark.parametrize("change", [*ColumnChange, 0, 3])
+def test_what_two_works_decide_alike_is_written_once_and_comes_back_once_both_take_it_back(
+    project: Project, change: ColumnChange | int, between: bool
+) -> None:
+    """Also where the first is exported before the second is decided, who does not see it before their check."""
+    project.page = page_of(LINES)
+    project.write(with_column_changes([]))
+    made = []
+    for work in ("KR1", "KR2"):
+        project.check(work=work)
+    for work in ("KR1", "KR2"):
+        wanted = ManualCorrection(work, page_number(project.store, work), 2, 0, 0, "", "乙", uuid4().hex)
+        if isinstance(change, ColumnChange):
+            offset = 3 if change is ColumnChange.SPLIT else 0
+            wanted = replace(wanted, change=change, offset=offset, reading=ADDED.get(change, ""))
+        else:
+            wanted = replace(wanted, offset=change, length=1, verdict=Verdict.DELETE)
+        made.append(project.store.manual_corrections.correct(wanted))
+        if between:
+            project.export()
+    project.export()
+    assert left_out(project.decided) == []
+    if isinstance(change, ColumnChange):
+        once = with_column_changes([(2, change)])
+    else:
+        once = with_column_changes([]).replace(LINES[1][change], "")
+    assert project.edition.text == once
+    for decision, work, now in zip(made, ("KR1", "KR2"), (once, with_column_changes([])), strict=True):
+        project.say(decision.flag, Verdict.UNDO, work=work)
+        project.export()
+        assert project.edition.text == now
+        assert left_out(project.decided) == []
+
+
+@pytest.mark.parametrize("change", ColumnChange)
+def test_a_change_of_a_column_that_somebody_wrote_into_the_file_is_not_written_again(
+    project: Project, change: ColumnChange
+) -> None:
+    project.page = page_of(LINES)
+    project.write(with_column_changes([]))
+    project.check()
+    made = project.change(2, change, ADDED.get(change, ""), 3 if change is ColumnChange.SPLIT else 0)
+    by_hand = with_column_changes([(2, change)])
+    project.write(by_hand)
+    project.page = page_of([column.source for column in project.edition.pages[0].columns])
+    project.check()
+    project.export()
+    assert project.edition.text == by_hand
+    assert left_out(project.decided) == []
+    project.say(made.flag, Verdict.UNDO)
+    project.export()
+    assert project.edition.text == with_column_changes([])
+
+
+def test_two_columns_that_were_accepted_and_typed_into_the_file_are_not_written_again(project: Project) -> None:
+    lines = [LINES[0], *LINES[1:]]
+    project.page = page_of(LINES)
+    project.write(with_column_changes([]))
+    first, second = "新前之文", "新後之文"
+    project.check(column_flag("f-1", 3, "", first, 3), column_flag("f-2", 3, "", second, 4))
+    project.say("f-1", Verdict.TAKE)
+    project.say("f-2", Verdict.TAKE)
+    lines[2:2] = [first, second]
+    typed = f"<pb:{PAGE}>¶\n" + "".join(f"{line}¶\n" for line in lines)
+    project.write(typed)
+    project.page = page_of(lines)
+    project.check()
+    project.export()
+    assert project.edition.text == typed
+    assert left_out(project.decided) == []
+
+
+def test_a_column_of_which_the_same_text_stands_elsewhere_is_not_taken_for_the_written_one(project: Project) -> None:
+    """A missing column is accepted, and another one is changed in the file to the same text."""
+    project.page = page_of(LINES)
+    project.write(with_column_changes([]))
+    project.check()
+    project.change(2, ColumnChange.ADD_BEFORE, "新前之文")
+    changed = with_column_changes([]).replace(LINES[3], "新前之文")
+    project.write(changed)
+    project.page = page_of([*LINES[:3], "新前之文"])
+    project.check()
+    project.export()
+    assert project.edition.text == changed.replace(LINES[1], f"新前之文¶\n{LINES[1]}")
+
+
+def test_what_moves_in_two_works_moves_with_both_halves_in_each(project: Project) -> None:
+    line = LINES[2]
+    project.page = page_of(LINES)
+    project.write(with_column_changes([]))
+    for work in ("KR1", "KR2"):
+        away, here = f"f-away-{work}", f"f-here-{work}"
+        away_flag, here_flag = column_flag(away, 3, line, "", 1), column_flag(here, 1, "", line, 1)
+        project.check(replace(away_flag, moved=here), replace(here_flag, moved=away), work=work)
+    for work in ("KR1", "KR2"):
+        project.say(f"f-here-{work}", Verdict.TAKE, work=work)
+    project.export()
+    moved = project.edition.text
+    assert moved == with_column_changes([(3, ColumnChange.DELETE)]).replace(LINES[0], f"{line}¶\n{LINES[0]}")
+    project.say("f-here-KR1", Verdict.UNDO)
+    project.export()
+    assert project.edition.text == moved
+
+
 @settings(max_examples=20, suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(st.permutations(COLUMN_CHANGES).map(lambda order: order[:3]), st.sets(st.sampled_from([0, 1, 2])), st.booleans())
 def test_changes_of_columns_are_written_and_taken_back_as_a_naive_model_has_it(
@@ -1065,6 +1152,203 @@ def test_a_column_with_an_exported_correction_is_changed_before_the_next_check(
         project.change(2, change, ADDED.get(change, ""), 3 if change is ColumnChange.SPLIT else 0)
         project.export()
         assert project.edition.text == with_column_changes([(2, 5), (2, change)])
+
+
+@pytest.mark.parametrize("back", [0, 1])
+@pytest.mark.parametrize("is_checked", [False, True])
+@pytest.mark.parametrize("is_column", [False, True])
+def test_of_two_equal_neighbours_that_were_deleted_each_comes_back(
+    project: Project, is_column: bool, is_checked: bool, back: int
+) -> None:
+    lines = (LINES[0], LINES[1], LINES[1], LINES[2]) if is_column else (LINES[0], "人人日月盈昃", *LINES[2:])
+    texts = ["".join(f"{line}¶\n" for line in (f"<pb:{PAGE}>", *lines))]
+    project.page = page_of(lines)
+    project.write(texts[0])
+    project.check()
+    made = []
+    for number in (1, 0):
+        if is_column:
+            made.append(project.change(2 + number, ColumnChange.DELETE))
+        else:
+            made.append(project.by_hand(2, number, ""))
+        if is_checked:
+            project.export()
+            project.page = page_of([column.source for column in project.edition.pages[0].columns])
+            project.check()
+        texts.append(texts[-1].replace(f"{LINES[1]}¶\n" if is_column else "人", "", 1))
+    project.export()
+    assert project.edition.text == texts[2]
+    for decision, text in zip((made[back], made[1 - back]), (texts[1], texts[0]), strict=True):
+        project.say(decision.uid, Verdict.UNDO)
+        project.export()
+        assert project.edition.text == text
+        shown = project.store.queue.columns("KR1", [1]).values()
+        assert "".join(column.source for column in shown).replace(LINE_BREAK, "") in text.replace("¶\n", "")
+        assert left_out(project.decided) == []
+
+
+@pytest.mark.parametrize("one_by_one", [False, True])
+def test_neighbouring_columns_that_were_deleted_come_back_in_their_order_where_one_was_added_between_the_checks(
+    project: Project, one_by_one: bool
+) -> None:
+    project.page = page_of(LINES)
+    project.write(with_column_changes([]))
+    made = []
+    for line, change in ((1, ColumnChange.ADD_AFTER), (3, ColumnChange.DELETE), (3, ColumnChange.DELETE)):
+        project.check()
+        made.append(project.change(line, change, ADDED.get(change, "")))
+        if change is ColumnChange.ADD_AFTER:  # the first deletion is of the same check
+            continue
+        project.export()
+        project.page = page_of([column.source for column in project.edition.pages[0].columns])
+    for decision in made[2:0:-1] if one_by_one else made[1:]:
+        project.say(decision.uid, Verdict.UNDO)
+        if one_by_one:
+            project.export()
+    project.export()
+    assert project.edition.text == with_column_changes([(1, ColumnChange.ADD_AFTER)])
+
+
+def test_a_last_column_that_was_deleted_behind_an_added_character_stays_on_its_page(project: Project) -> None:
+    project.page = page_of(LINES)
+    project.write(with_column_changes([]))
+    project.check()
+    project.by_hand(3, 6, "丙", length=0)
+    deleted = project.change(4, ColumnChange.DELETE)
+    project.export()
+    project.page = page_of([column.source for column in project.edition.pages[0].columns])
+    project.check()
+    project.say(deleted.uid, Verdict.UNDO)
+    for _ in range(2):
+        assert project.shown(3) == f"{LINES[2]}丙{LINE_BREAK}{LINES[3]}"
+        project.export()
+        assert project.edition.text == with_column_changes([]).replace(LINES[2], f"{LINES[2]}丙")
+
+
+def test_a_last_column_that_was_deleted_behind_an_added_one_stays_on_its_page(project: Project) -> None:
+    project.page = page_of(LINES)
+    project.write(with_column_changes([]))
+    project.check()
+    project.change(3, ColumnChange.ADD_AFTER, "新後之文")
+    deleted = project.change(4, ColumnChange.DELETE)
+    project.export()
+    assert project.edition.text == with_column_changes([(3, ColumnChange.ADD_AFTER), (4, ColumnChange.DELETE)])
+    project.page = page_of([column.source for column in project.edition.pages[0].columns])
+    project.check()
+    project.say(deleted.uid, Verdict.UNDO)
+    for _ in range(2):
+        assert project.shown(4) == f"新後之文{LINE_BREAK}{LINES[3]}"
+        project.export()
+        assert project.edition.text == with_column_changes([(3, ColumnChange.ADD_AFTER)])
+
+
+@pytest.mark.parametrize("back", list(permutations(range(3))))
+def test_the_last_columns_of_a_page_are_deleted_together_and_come_back_in_any_order(
+    project: Project, back: Sequence[int]
+) -> None:
+    project.page = page_of(LINES)
+    project.write(with_column_changes([]))
+    project.check()
+    made = [project.change(line, ColumnChange.DELETE) for line in (2, 3, 4)]
+    project.export()
+    left = {2, 3, 4}
+    assert project.edition.text == with_column_changes((line, ColumnChange.DELETE) for line in left)
+    project.page = page_of([LINES[0]])
+    project.check()
+    for number in back:
+        project.say(made[number].uid, Verdict.UNDO)
+        project.export()
+        left.remove(2 + number)
+        assert project.edition.text == with_column_changes((line, ColumnChange.DELETE) for line in left)
+        assert project.shown(1) == LINE_BREAK.join(LINES[line - 1] for line in (1, 2, 3, 4) if line not in left)
+
+
+def test_a_column_that_is_deleted_and_added_again_is_written_once(project: Project) -> None:
+    project.page = page_of(LINES)
+    project.write(with_column_changes([]))
+    project.check()
+    deleted = project.change(2, ColumnChange.DELETE)
+    added = project.change(2, ColumnChange.ADD_BEFORE, LINES[1])
+    project.export()
+    assert project.edition.text == with_column_changes([])
+    assert project.corrected.edits == []
+    project.say(added.uid, Verdict.UNDO)
+    project.export()
+    assert project.edition.text == with_column_changes([(2, ColumnChange.DELETE)])
+    project.say(deleted.uid, Verdict.UNDO)
+    project.export()
+    assert project.edition.text == with_column_changes([])
+
+
+def test_characters_that_were_put_in_and_taken_out_again_are_not_shown_beside_what_had_been_deleted_there(
+    project: Project,
+) -> None:
+    project.page = page_of(LINES)
+    project.write(with_column_changes([]))
+    project.check()
+    added, deleted = project.by_hand(2, 0, "乙", length=0), project.by_hand(2, 0, "")
+    project.export()
+    project.page = page_of([column.source for column in project.edition.pages[0].columns])
+    project.check()
+    for decision, line in ((added, LINES[1][1:]), (deleted, LINES[1])):
+        project.say(decision.uid, Verdict.UNDO)
+        project.export()
+        assert project.edition.text == with_column_changes([]).replace(LINES[1], line)
+        assert project.shown(2) == line
+
+
+def test_a_column_is_shown_again_although_what_was_decided_in_it_after_its_deletion_comes_back_with_it(
+    project: Project,
+) -> None:
+    project.page = page_of(LINES)
+    project.write(with_column_changes([]))
+    project.check(flag("f-last", 2, 5, LINES[1][5], "", f"月盈[{LINES[1][5]}]"))
+    deleted = project.change(2, ColumnChange.DELETE)
+    project.export()
+    project.say("f-last", Verdict.TAKE)
+    project.export()
+    project.page = page_of([LINES[0], *LINES[2:]])
+    project.check()
+    for uid in ("f-last", deleted.uid):
+        project.say(uid, Verdict.UNDO)
+    project.export()
+    assert project.edition.text == with_column_changes([])
+    assert project.shown(2) == f"{LINES[1]}{LINE_BREAK}{LINES[2]}"
+
+
+def test_a_character_is_put_in_behind_a_line_ending_that_was_deleted_since_the_check(project: Project) -> None:
+    project.page = page_of(LINES)
+    project.write(with_column_changes([]))
+    project.check()
+    joined = project.change(2, ColumnChange.JOIN)
+    project.export()
+    project.by_hand(3, 0, "乙", length=0)
+    project.export()
+    assert project.edition.text == with_column_changes([(2, ColumnChange.JOIN)]).replace(LINES[2], f"乙{LINES[2]}")
+    project.say(joined.uid, Verdict.UNDO)
+    project.export()
+    assert project.edition.text == with_column_changes([]).replace(LINES[2], f"乙{LINES[2]}")
+
+
+@pytest.mark.parametrize("back", [0, 1])
+def test_neighbours_that_were_deleted_come_back_in_a_store_of_an_older_version(
+    project: Project, tmp_path: Path, back: int
+) -> None:
+    """It did not number what was deleted at one place."""
+    made = [project.by_hand(1, offset, "") for offset in (4, 5)]
+    project.export()
+    path = tmp_path / "older.sqlite"
+    with closing(sqlite3.connect(tmp_path / "proof.sqlite")) as stored, closing(sqlite3.connect(path)) as older_store:
+        stored.backup(older_store)
+        older_store.execute("ALTER TABLE flags DROP COLUMN former")
+        older_store.execute("UPDATE alembic_version SET version_num = '0001'")
+        older_store.commit()
+    with Store.open(path) as store:
+        older = replace(project, store=store)
+        for decision in (made[back], made[1 - back]):
+            older.say(decision.uid, Verdict.UNDO)
+            older.export()
+    assert project.edition.text == TEXT
 
 
 @pytest.mark.parametrize("back", [0, 1])

@@ -32,7 +32,7 @@ def decided_places(store: Store) -> list[DecidedPlace]:
 
 def decided_readings(store: Store) -> dict[str, tuple[str, bool]]:
     """The decided reading of each place, by transcribed reading, and whether the text has it."""
-    places = [decided.place for decided in decided_places(store)]
+    places = [decided.flag.place for decided in decided_places(store)]
     return {place.transcribed: (place.decided_reading, place.reads == place.decided_reading) for place in places}
 
 
@@ -40,11 +40,13 @@ def export(store: Store) -> str:
     """Record the export of all pending decisions; returns the text."""
     before = content(store)
     edits = {
-        decided.place.flag: Edit(decided.place.start, decided.place.extent, decided.place.decided_reading)
+        decided.flag.place.flag: Edit(
+            decided.flag.place.start, decided.flag.place.extent, decided.flag.place.decided_reading
+        )
         for decided in decided_places(store)
-        if decided.place.reads != decided.place.decided_reading and decided.present is not None
+        if decided.flag.place.reads != decided.flag.place.decided_reading and decided.flag.present is not None
     }
     after = edited(before, edits.values())
-    written = ExportEdits(tuple(edits.values()), edits)
+    written = ExportEdits(tuple(edits.values()), {flag: index for index, flag in enumerate(edits)})
     store.texts.record_export(PLACE.text, before, after, "traditional", written, lambda: True)
     return after

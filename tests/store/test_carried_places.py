@@ -64,7 +64,7 @@ def test_a_move_does_not_count_as_exported_if_its_line_was_doubled(store: Store)
     for flag in queued(store):
         decide(store, flag.number, Verdict.TAKE)
     check(store, page(line, line, LINES[2]))
-    assert {decided.place.reads for decided in decided_places(store)} == {"", "士與"}
+    assert {decided.flag.place.reads for decided in decided_places(store)} == {"", "士與"}
     assert len(store.decisions.displaced("KR1")) == 2
 
 

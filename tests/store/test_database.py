@@ -156,17 +156,18 @@ def test_a_copy_is_kept_before_every_update_of_the_tables(
     path = tmp_path / "proof.sqlite"
     with Store.open(path) as store:
         store.begin_run(info)
+    newest = database.newest_revision()
     later = shutil.copytree(MIGRATIONS, tmp_path / "migrations")
-    (later / "versions" / "0002_later.py").write_text(
-        "revision, down_revision = '0002', '0001'\ndef upgrade() -> None: ...\n", encoding="utf-8"
+    (later / "versions" / "9999_later.py").write_text(
+        f"revision, down_revision = '9999', '{newest}'\ndef upgrade() -> None: ...\n", encoding="utf-8"
     )
     monkeypatch.setattr(database, "MIGRATIONS", later)
     Store.open(path).close()
     [copy] = tmp_path.glob("proof.sqlite.as-of-*")
-    assert copy.name == "proof.sqlite.as-of-0001"
+    assert copy.name == f"proof.sqlite.as-of-{newest}"
     assert copy.stat().st_mode & 0o777 == 0o600
     with closing(sqlite3.connect(copy)) as connection:
-        assert connection.execute("SELECT version_num FROM alembic_version").fetchall() == [("0001",)]
+        assert connection.execute("SELECT version_num FROM alembic_version").fetchall() == [(newest,)]
         assert connection.execute("SELECT name FROM works").fetchall() == [(info.work,)]
     Store.open(path).close()
     assert len(list(tmp_path.glob("proof.sqlite.as-of-*"))) == 1

@@ -78,7 +78,7 @@ def test_a_deleted_column_does_not_answer_whether_the_next_one_lacks_its_first_c
     decide(store, number, Verdict.TAKE)
     before = content(store)
     line = Edit(before.index("上射揖坐"), len("上射揖坐\n"), "")
-    written = ExportEdits((line,), {number: line})
+    written = ExportEdits((line,), {number: 0})
     store.texts.record_export(PLACE.text, before, edited(before, [line]), "traditional", written, lambda: True)
     check(store, page("東面于", flags=((1, 0, "", "射"),)))
     assert [shown.flag.suggested for shown in queued(store, states=(State.OPEN,))] == ["射"]

@@ -380,7 +380,7 @@ def test_how_a_text_came_to_read_is_written_down_though_the_process_was_killed(
         before = store.texts.content(PLACE.text)
         written = Edit(before.index("坐"), 0, "揖")
         after = edited(before, [written])
-        writing = ExportEdits((written,), {1: written})
+        writing = ExportEdits((written,), {1: 0})
         with monkeypatch.context() as patch:
             patch.setattr(Journal, "_write", kills)
             with pytest.raises(Killed):

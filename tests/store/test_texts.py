@@ -20,7 +20,7 @@ from proof.store.manual_corrections import ManualCorrection
 from proof.text.positions import Span
 from proof.text.read import read_transcription
 from proof.text.transcription import Transcription
-from tests.build import PLACE, check, check_at, key, page
+from tests.build import PLACE, check, check_at, key, page, run_info
 from tests.store.conftest import on_both
 from tests.store.exported import LINES, content, export
 from tests.text.formats.samples import SAMPLES
@@ -34,6 +34,25 @@ def test_a_decision_is_exported_once_however_often_the_text_is_exported_and_chec
         check(decided, page("上射揖揖坐", "東面于比耦大夫", LINES[2]))
         assert export(decided) == first
         assert decided.decisions.displaced("KR1") == []
+
+
+@on_both
+@pytest.mark.parametrize(("line", "offset", "length", "reading"), [(1, 3, 0, "揖"), (2, 3, 1, "比"), (3, 1, 1, "")])
+def test_a_correction_that_an_export_wrote_for_another_work_is_written(
+    store: Store, line: int, offset: int, length: int, reading: str
+) -> None:
+    """The second work was not checked since, so nobody sees it there."""
+    for work in ("KR1", "KR2"):
+        check(store, page(*LINES), info=run_info(work))
+    written = set()
+    for work in ("KR1", "KR2"):
+        [of_work] = store.queue.uncounted_pages(work)
+        verdict = Verdict.TYPED if reading else Verdict.DELETE
+        made = ManualCorrection(work, of_work.number, line, offset, length, reading, "甲", key(), verdict)
+        store.manual_corrections.correct(made)
+        written.add(export(store))
+    assert len(written) == 1
+    assert store.decisions.displaced("KR2") == []
 
 
 @on_both

@@ -152,7 +152,7 @@ def test_a_correction_in_another_script_that_is_taken_back_is_shown_as_the_next_
     edit = Edit(at, 1, "𨔈")  # the form in which the export wrote what was decided
     after = before.replace("進", "𨔈")
     store.texts.record_export(
-        PLACE.text, before, after, "traditional", ExportEdits((edit,), {decided.place.flag: edit}), lambda: True
+        PLACE.text, before, after, "traditional", ExportEdits((edit,), {decided.flag.place.flag: 0}), lambda: True
     )
     check(store, page(*exported.LINES[:2], exported.LINES[2].replace("進", "𨔈")))
     column = (number, 3)

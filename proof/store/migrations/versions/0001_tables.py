@@ -1,7 +1,6 @@
 """Creates all tables as defined in `models`.
 
-While this is the only migration, it uses the models themselves. Before a second migration is added, these tables must
-be written out as statements (`alembic revision --autogenerate` on an empty database), so that they no longer change.
+It uses the models as they are now, so a new store has their newest form; a later migration changes only older stores.
 """
 
 from __future__ import annotations

@@ -7,8 +7,8 @@ from datetime import UTC, datetime, timedelta
 import pytest
 
 from proof.store import Store
+from proof.store.acts import DecisionsOfPerson, Withdrawn
 from proof.store.decision_records import RefusedDecisionError, State, Verdict
-from proof.store.withdrawals import DecisionsOfPerson, Withdrawn
 from tests.build import check, decide, flag, key, page
 
 WORK, SOURCE = "KR1", "甲乙丙丁戊己庚辛壬癸"
@@ -27,7 +27,7 @@ def states(store: Store) -> list[tuple[State, str]]:
 
 def withdraw(store: Store, since: datetime, key_of_request: str = "", name: str = "乙") -> Withdrawn:
     made = DecisionsOfPerson(name, since, datetime.now(UTC) + timedelta(minutes=1))
-    return store.withdrawals.withdraw(WORK, made, "甲", key_of_request or key())
+    return store.acts.withdraw(WORK, made, "甲", key_of_request or key())
 
 
 def test_what_stood_before_the_time_holds_again_and_others_decisions_stay(flagged: Store) -> None:
