@@ -42,32 +42,11 @@ PADDING_PX = 8
 ANTI_ALIASING_PX = 0.4
 """Standard deviation of the blur of a drawing before it is scaled down, in pixels of the result."""
 
-MAX_ASIDE_SIDES = 0.3
-"""Maximum distance of a form to the left or right of its expected place."""
-
-MAX_ABOVE_SIDES = 0.5
-"""Maximum distance of a form above or below its expected place."""
-
-LATE_SIDES = 0.1
-"""Distance by which a recogniser sees a glyph below its place."""
-
-ASIDE_COST = 0.5
-"""Correlation that is subtracted for the squared distance to the left or right of the expected place, in sides."""
-
-ABOVE_COST = 0.25
-"""The same for the squared distance above or below it."""
-
-SIZE_COST = 0.3
-"""Correlation that is subtracted for the squared logarithm of the em's height relative to the usual one."""
-
-USUAL_EM_SIDES = 0.93
-"""Height of the em in most hands."""
+MAX_OFF_SIDES = 0.3
+"""Maximum distance of a form from its expected place, across and down."""
 
 MIN_CORRELATION = 0.7
-"""Minimum correlation of a fit on clean paper."""
-
-MIN_CORRELATION_IN_DIRT = 0.55
-"""The same where there is most dirt, or most is worn off."""
+"""Minimum correlation of a fit."""
 
 MIN_INK = 0.4
 """Minimum ink, from 0 to 1, of a pixel in a stroke of a scaled form."""
@@ -75,12 +54,11 @@ MIN_INK = 0.4
 
 @dataclass(frozen=True, slots=True)
 class SizedForm:
-    """A form in one size: its `picture` (blurred, with its margin), the `scale` across and down from the font's drawing
-    to it, and the `cost` of its size, in correlation."""
+    """A form in one size: its `picture` (blurred, with its margin), and the `scale` across and down from the font's
+    drawing to it."""
 
     picture: NDArray[np.float32]
     scale: tuple[float, float]
-    cost: float
 
 
 @dataclass(frozen=True, slots=True)
@@ -123,10 +101,8 @@ class FormFit:
 
 @dataclass(frozen=True, slots=True)
 class _Placement:
-    """A form in one place and size: its `score`, which is the `correlation` less all costs, and its `middle` in the
-    scaled ink."""
+    """A form in one place and size: its `correlation` with the ink, and its `middle` in the scaled ink."""
 
-    score: float
     correlation: float
     middle: tuple[float, float]
     form: DrawnForm
@@ -134,20 +110,17 @@ class _Placement:
 
 
 def fit_form(
-    ink: NDArray[np.bool_], forms: Sequence[DrawnForm], place: tuple[float, float], size: float, dirt: float = 0.0
+    ink: NDArray[np.bool_], forms: Sequence[DrawnForm], place: tuple[float, float], size: float
 ) -> FormFit | None:
     """The best fit of one of the `forms` to the ink (height x width) around `place` (x, y), where a recogniser saw a
-    glyph that fills a square with sides of `size` pixels; None if none fits. `dirt` is how dirty the paper is, from 0
-    to 1."""
+    glyph that fills a square with sides of `size` pixels; None if none fits."""
     zoom = SIDE_PX / size
     shape = (max(round(ink.shape[1] * zoom), 1), max(round(ink.shape[0] * zoom), 1))
     scaled = _blurred(cv2.resize(ink.astype(np.float32), shape, interpolation=cv2.INTER_AREA))
-    expected = (place[0] * zoom, place[1] * zoom - LATE_SIDES * SIDE_PX)
+    expected = (place[0] * zoom, place[1] * zoom)
     placements = [_best_placement(scaled, form, sized, expected) for form in forms for sized in form.sizes]
-    if not placements:
-        return None
-    best = max(placements, key=lambda placement: placement.score)
-    if best.correlation < MIN_CORRELATION + (MIN_CORRELATION_IN_DIRT - MIN_CORRELATION) * dirt:
+    best = max(placements, key=lambda placement: placement.correlation, default=None)
+    if best is None or best.correlation < MIN_CORRELATION:
         return None
     (x, y), (across, down) = best.middle, best.scale
     half_width, half_height = best.form.ink.shape[1] * across / 2, best.form.ink.shape[0] * down / 2
@@ -171,7 +144,7 @@ def _sized(soft: NDArray[Any], em: int, height: float, width: float) -> SizedFor
     shift_x, shift_y = (columns - across * soft.shape[1]) / 2, (rows - down * soft.shape[0]) / 2
     transform = np.array([[across, 0, shift_x], [0, down, shift_y]], np.float32)
     picture = _blurred(cv2.warpAffine(soft, transform, (columns, rows), flags=cv2.INTER_LINEAR))
-    return SizedForm(picture, (across, down), SIZE_COST * float(np.log(height / USUAL_EM_SIDES)) ** 2)
+    return SizedForm(picture, (across, down))
 
 
 def _best_placement(
@@ -181,16 +154,13 @@ def _best_placement(
     height, width = sized.picture.shape
     x, y = (place[axis] + form.middle[axis] * sized.scale[axis] for axis in (0, 1))
     half_width, half_height = width / 2, height / 2
-    left, right = int(x - half_width - MAX_ASIDE_SIDES * SIDE_PX), int(x + half_width + MAX_ASIDE_SIDES * SIDE_PX) + 1
-    top, bottom = int(y - half_height - MAX_ABOVE_SIDES * SIDE_PX), int(y + half_height + MAX_ABOVE_SIDES * SIDE_PX) + 1
+    left, right = int(x - half_width - MAX_OFF_SIDES * SIDE_PX), int(x + half_width + MAX_OFF_SIDES * SIDE_PX) + 1
+    top, bottom = int(y - half_height - MAX_OFF_SIDES * SIDE_PX), int(y + half_height + MAX_OFF_SIDES * SIDE_PX) + 1
     part = _part(ink, left, top, right, bottom)
     correlation = cv2.matchTemplate(part, sized.picture, cv2.TM_CCOEFF_NORMED)
-    off_y = (np.arange(correlation.shape[0]) + top + half_height - y) / SIDE_PX
-    off_x = (np.arange(correlation.shape[1]) + left + half_width - x) / SIDE_PX
-    score = correlation - ABOVE_COST * off_y[:, None] ** 2 - ASIDE_COST * off_x**2 - sized.cost
-    row, column = (int(index) for index in np.unravel_index(int(score.argmax()), score.shape))
+    row, column = (int(index) for index in np.unravel_index(int(correlation.argmax()), correlation.shape))
     middle = (left + column + half_width, top + row + half_height)
-    return _Placement(float(score[row, column]), float(correlation[row, column]), middle, form, sized.scale)
+    return _Placement(float(correlation[row, column]), middle, form, sized.scale)
 
 
 def _part(ink: NDArray[np.float32], left: int, top: int, right: int, bottom: int) -> NDArray[np.float32]:

@@ -10,16 +10,14 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from functools import partial
 from itertools import pairwise
 
 import numpy as np
 from numpy.typing import NDArray
 
 from proof.images.opencv import cv2
-from proof.layout.glyph_extent import MIN_STAINED_DIRT, Cells, dirt_around, ink_extent, without_dirt
 from proof.layout.glyph_form import DrawnForm, fit_form
-from proof.layout.glyph_of_form import AT_FORM_CELLS, DistanceMap, KnownGlyph
+from proof.layout.glyph_of_form import KnownGlyph
 from proof.layout.rules import Mask, connected, ink_mask, long_strokes
 
 MAX_CELL_PX = 40.0
@@ -49,14 +47,8 @@ PLACE_COST = 1.0
 SHIFTS = (0.0, -0.1, -0.2, -0.3, 0.1)
 """Offsets tried for all glyphs of a stretch together, in cells: a recogniser sees them a little low."""
 
-MIN_RULE_CELLS = 1.3
-"""Length from which an upright stroke is a rule, in cells."""
-
-MAX_RULE_PIECE_CELLS = 0.12
-"""Maximum thickness of a piece of a rule or the frame, in cells."""
-
-BESIDE_RULE_WIDTHS = 0.05
-"""Maximum distance of a piece of a rule from the rule, as a share of the column's width."""
+MAX_FRAME_PIECE_CELLS = 0.12
+"""Maximum thickness of a piece of the frame, in cells."""
 
 MAX_CROSSING_CELLS = 0.15
 """Maximum distance that a stroke reaches into a rule and over it, in cells."""
@@ -64,23 +56,14 @@ MAX_CROSSING_CELLS = 0.15
 MAX_RULE_OFFSET_WIDTHS = 0.11
 """Maximum distance of a rule from the edge of its column, as a share of the column's width."""
 
-MIN_OWN_SHARE = 0.7
-"""Minimum share of a piece of ink within a glyph's cell for the glyph to get the whole piece."""
-
 MAX_FRAME_DISTANCE_CELLS = 0.16
 """Maximum distance of a piece of the frame from the end of its column, in cells."""
 
-AT_FRAME_CELLS = 0.12
-"""Distance from the end of a column within which a long level stroke is a piece of the frame, in cells."""
+MIN_RULE_INK = 0.22
+"""Minimum ink of a broken rule, as a share of the window's height."""
 
-MIN_FRAME_PIECE_WIDTHS = 0.35
-"""Minimum length of such a stroke, as a share of the column's width."""
-
-MIN_OUTSIDE_CELLS = 0.06
-"""Distance above or below a column from which ink does not belong to it, in cells."""
-
-MIN_RULE_INK = (0.22, 0.3)
-"""Minimum ink of a broken rule, as a share of the window's height: at the edge of its column, and inside it."""
+MAX_JOINED_CELLS = 1.25
+"""Height above which a piece of ink consists of glyphs that touch, in cells of the glyph."""
 
 MAX_BEND_CELLS = 0.3
 """Maximum distance that a cut bends around strokes, in cells."""
@@ -91,8 +74,11 @@ BEND_COST = 0.02
 FORM_MARGIN_CELLS = 0.04
 """Distance from the edge of a glyph's form at which the glyph is cut from a neighbour without one, in cells."""
 
-MIN_GLYPH_AREA = 0.012
-"""Minimum area of a glyph's ink, as a share of a cell's area."""
+MAX_SPECK_AREA = 0.01
+"""Area below which a piece of ink is a dot or a speck, as a share of a cell's area."""
+
+MAX_DOT_DISTANCE_CELLS = 0.12
+"""Maximum distance of a glyph's dots from the box around its strokes, in cells."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -156,29 +142,22 @@ def glyph_ink(
     ink = ink_mask(small) > 0
     text = without_rules(ink, scaled_column, pitch * scale)
     places = tuple(glyph.y * scale for glyph in glyphs)
-    stretch = _Stretch(
-        text, ink & ~text, scaled_column, scaled_row, places, tuple(chosen), pitch * scale, size * scale, forms
-    )
-    glyph = stretch.ink_and_extent()
-    if glyph is None:
+    own = _Stretch(text, scaled_column, scaled_row, places, tuple(chosen), pitch * scale, size * scale, forms).own_ink()
+    if not own.any():
         return None
-    own, (left, top, right, bottom) = glyph
-    box = Rectangle(left / scale, top / scale, right / scale, bottom / scale)
+    ys, xs = np.nonzero(own)
+    edges = (xs.min(), ys.min(), xs.max() + 1, ys.max() + 1)
+    box = Rectangle(*(float(edge) / scale for edge in edges))
     return GlyphInk(box, _enlarged(own, window.shape), _enlarged(ink, window.shape))
-
-
-InkAndExtent = tuple[NDArray[np.bool_], tuple[float, float, float, float]]
-"""The ink of a glyph, and the left, top, right and bottom of its extent."""
 
 
 @dataclass(frozen=True, slots=True)
 class _Stretch:
-    """A stretch of a column around the `chosen` glyphs: masks of its `text` and of the ink removed as `lines`, and in
-    pixels of these the `column`, the left and right edge of the `row`, the y of the middles of all glyphs (`places`),
-    their distance (`pitch`), and the side of the square that a glyph fills (`size`)."""
+    """A stretch of a column around the `chosen` glyphs: the mask of its `text`, and in pixels of it the `column`, the
+    left and right edge of the `row`, the y of the middles of all glyphs (`places`), their distance (`pitch`), and the
+    side of the square that a glyph fills (`size`)."""
 
     text: NDArray[np.bool_]
-    lines: NDArray[np.bool_]
     column: Rectangle
     row: tuple[float, float]
     places: tuple[float, ...]
@@ -187,28 +166,14 @@ class _Stretch:
     size: float
     forms: Forms
 
-    def ink_and_extent(self) -> InkAndExtent | None:
-        """The ink of the chosen glyphs, by their forms where these fit, else by cuts where least ink is; None where
-        there is too little ink."""
-        half = self.pitch / 2
-        spans = [(self.places[number] - half, self.places[number] + half) for number in self.chosen]
-        dirt = dirt_around(self.text, (self.column.left, self.column.right), Cells(self.row, spans, self.size))
-        known_glyph = self._known_glyph(self.chosen, dirt)
-        if known_glyph is None or not (known_glyph.is_sure or dirt > MIN_STAINED_DIRT):
-            cells = Cells(self.row, self._spans_by_cuts(), self.size)
-            own_ink = without_dirt(_ink_within(self.text, cells.spans, self.row, self.column, self.pitch), dirt, cells)
-            if known_glyph is None or known_glyph.leaves_out(own_ink, self.size):
-                return (own_ink, ink_extent(own_ink, dirt, cells)) if self._is_enough(own_ink) else None
-        cells = Cells(self.row, known_glyph.spans, self.size)
-        width = self.text.shape[1]
-        in_row = _within_sides(width, self.row, self.column)
-        in_column = _within_sides(width, (self.column.left, self.column.right), self.column)
-        cut_off = partial(self._without_neighbours, cells)
-        own_ink = known_glyph.own_ink(self.text & in_column, self.lines & in_column, in_row, cells, cut_off)
-        return (own_ink, known_glyph.extent(own_ink, dirt, cells)) if self._is_enough(own_ink) else None
-
-    def _is_enough(self, own: NDArray[np.bool_]) -> bool:
-        return bool(np.count_nonzero(own) >= MIN_GLYPH_AREA * self.pitch * self.pitch * len(self.chosen))
+    def own_ink(self) -> NDArray[np.bool_]:
+        """The ink of the chosen glyphs, by their forms where these fit, else by cuts where least ink is."""
+        known_glyph = self._known_glyph(self.chosen)
+        if known_glyph is None:
+            own = _ink_within(self.text, self._spans_by_cuts(), self.row, self.column, self.pitch)
+            return _without_specks(own, self.size)
+        in_column = _within_sides(self.text.shape[1], (self.column.left, self.column.right), self.column)
+        return known_glyph.own_ink(self.text & in_column, self._without_neighbours)
 
     def _spans_by_cuts(self) -> list[tuple[float, float]]:
         """Top and bottom of each chosen glyph, by cuts where least ink is."""
@@ -217,31 +182,28 @@ class _Stretch:
         spans = cuts_between(profile, self.places, self.pitch, SHIFTS)
         return [spans[number] for number in self.chosen]
 
-    def _known_glyph(self, numbers: Sequence[int], dirt: float) -> KnownGlyph | None:
+    def _known_glyph(self, numbers: Sequence[int]) -> KnownGlyph | None:
         """The glyphs with these numbers by their forms; None where any of them has no form that fits."""
         x = (self.row[0] + self.row[1]) / 2
         fits = []
         for number in numbers:
-            fit = fit_form(self.text, self.forms(number), (x, self.places[number]), self.size, dirt)
+            fit = fit_form(self.text, self.forms(number), (x, self.places[number]), self.size)
             if fit is None:
                 return None
             fits.append(fit)
-        return KnownGlyph.of(fits) if fits else None
+        return KnownGlyph.of(fits, self.size) if fits else None
 
-    def _without_neighbours(self, cells: Cells, distance: DistanceMap) -> NDArray[np.bool_]:
-        """The pixels that belong neither to the glyph above the chosen ones nor to the one below. `distance` is that
-        from the forms of the chosen glyphs; a neighbour gets the pixels at its form that are nearer to it. Where its
-        form is unknown, it gets those beyond a cut along the edge of the chosen forms."""
+    def _without_neighbours(self, known: KnownGlyph) -> NDArray[np.bool_]:
+        """The pixels that belong neither to the glyph above the chosen ones nor to the one below. A neighbour gets the
+        pixels that are nearer to its form. Where its form is unknown, it gets those beyond a cut along the edge of the
+        chosen forms."""
         ys = np.arange(len(self.text))[:, None] + 0.5
         margin, max_bend = FORM_MARGIN_CELLS * self.pitch, max(round(MAX_BEND_CELLS * self.pitch), 1)
         own = np.ones(self.text.shape, bool)
-        for neighbour, edge, inwards in ((self.chosen[0] - 1, cells.top, 1), (self.chosen[-1] + 1, cells.bottom, -1)):
-            known_neighbour = None
-            if 0 <= neighbour < len(self.places):
-                is_near = abs(self.places[neighbour] - edge) < MIN_GAP_CELLS * self.pitch
-                known_neighbour = self._known_glyph([neighbour], 0.0) if is_near else None
-            if known_neighbour is not None:
-                own &= (distance <= known_neighbour.distance) | (known_neighbour.distance > AT_FORM_CELLS * self.size)
+        for number, edge, inwards in ((self.chosen[0] - 1, known.top, 1), (self.chosen[-1] + 1, known.bottom, -1)):
+            neighbour = self._known_glyph([number]) if 0 <= number < len(self.places) else None
+            if neighbour is not None:
+                own &= known.distance <= neighbour.distance
             else:
                 own &= (ys - _seam(self.text, edge - inwards * margin, max_bend)) * inwards > 0
         return own
@@ -251,42 +213,22 @@ def without_rules(ink: NDArray[np.bool_], column: Rectangle, pitch: float) -> ND
     """The ink without the rules beside a column and the frame above or below it, whole or broken."""
     mask: Mask = np.where(ink, 255, 0).astype(np.uint8)
     width = column.right - column.left
-    text = np.asarray(ink & ~_long_lines(mask, column, pitch))
+    level = cv2.dilate(long_strokes(mask, max(round(1.15 * width), 3), vertical=False), np.ones((3, 1), np.uint8)) > 0
+    ys, reach = np.arange(len(ink))[:, None], MAX_FRAME_DISTANCE_CELLS * pitch
+    text = np.asarray(ink & ~(level & ((ys < column.top + reach) | (ys > column.bottom - reach))))
     left, right = _rule_at(mask, column.left, pitch, width, 1), _rule_at(mask, column.right, pitch, width, -1)
     text[:, : max(round(left), 0)] = False
     text[:, max(round(right), 0) :] = False
     labels, stats, centres = connected(text.astype(np.uint8))
-    x, y = centres[:, 0], centres[:, 1]
-    max_thickness = max(MAX_RULE_PIECE_CELLS * pitch, 3)
-    beside = (x < left + BESIDE_RULE_WIDTHS * width) | (x > right - BESIDE_RULE_WIDTHS * width)
-    at_end = np.minimum(np.abs(y - column.top), np.abs(y - column.bottom)) < MAX_FRAME_DISTANCE_CELLS * pitch
-    is_line = beside & (stats[:, cv2.CC_STAT_WIDTH] <= max_thickness)
-    is_line |= at_end & (stats[:, cv2.CC_STAT_HEIGHT] <= max_thickness)
-    is_line |= (y < column.top - MIN_OUTSIDE_CELLS * pitch) | (y > column.bottom + MIN_OUTSIDE_CELLS * pitch)
+    from_end = np.minimum(np.abs(centres[:, 1] - column.top), np.abs(centres[:, 1] - column.bottom))
+    is_line = from_end < reach
+    is_line &= stats[:, cv2.CC_STAT_HEIGHT] <= max(MAX_FRAME_PIECE_CELLS * pitch, 3)
     is_line[0] = False
     text = np.asarray(text & ~is_line[labels])
-    reach = max(round(MAX_CROSSING_CELLS * pitch), 2)
-    _restore_crossed(text, ink, round(left), reach)
-    _restore_crossed(text[:, ::-1], ink[:, ::-1], ink.shape[1] - round(right), reach)
+    crossing = max(round(MAX_CROSSING_CELLS * pitch), 2)
+    _restore_crossed(text, ink, round(left), crossing)
+    _restore_crossed(text[:, ::-1], ink[:, ::-1], ink.shape[1] - round(right), crossing)
     return text
-
-
-def _long_lines(ink: Mask, column: Rectangle, pitch: float) -> NDArray[np.bool_]:
-    """The ink that runs straight as far as rules and the frame do."""
-    width = column.right - column.left
-    upright = long_strokes(ink, max(round(MIN_RULE_CELLS * pitch), 3), vertical=True)
-    level = long_strokes(ink, max(round(1.15 * width), 3), vertical=False)
-    thick_level = np.asarray(cv2.dilate(level, np.ones((3, 1), np.uint8)), dtype=np.uint8)
-    lines = np.asarray(cv2.max(cv2.dilate(upright, np.ones((1, 3), np.uint8)), thick_level), dtype=np.uint8)
-    inset = MAX_RULE_OFFSET_WIDTHS * width
-    inner = slice(max(round(column.left + inset), 0), max(round(column.right - inset), 0))
-    lines[:, inner] = thick_level[:, inner]  # long upright strokes there are glyphs that touch
-    short = long_strokes(ink, max(round(MIN_FRAME_PIECE_WIDTHS * width), 3), vertical=False)
-    for end in (column.top, column.bottom):
-        reach = AT_FRAME_CELLS * pitch
-        rows = slice(max(round(end - reach), 0), max(round(end + reach), 0))
-        lines[rows] = np.maximum(lines[rows], short[rows])
-    return np.asarray(lines > 0)
 
 
 def _restore_crossed(text: NDArray[np.bool_], ink: NDArray[np.bool_], first: int, reach: int) -> None:
@@ -306,19 +248,11 @@ def _rule_at(ink: Mask, edge: float, pitch: float, width: float, inwards: int) -
     high = min(round(edge + MAX_RULE_OFFSET_WIDTHS * width) + 1, ink.shape[1])
     if high <= low:
         return edge
-    thick_width, min_length = max(round(1.6 * MAX_RULE_PIECE_CELLS * pitch), 3), max(round(0.25 * pitch), 3)
-    thick = cv2.morphologyEx(ink, cv2.MORPH_OPEN, np.ones((1, thick_width), np.uint8))
-    thin = cv2.morphologyEx(cv2.subtract(ink, thick), cv2.MORPH_OPEN, np.ones((min_length, 1), np.uint8))
-    share = (thin[:, low:high] > 0).mean(axis=0)
-    is_inside = (np.arange(low, high) - edge) * inwards > 0.5 * BESIDE_RULE_WIDTHS * width
-    at_edge_ink, inside_ink = MIN_RULE_INK
-    rules = np.flatnonzero(share > np.where(is_inside, inside_ink, at_edge_ink))
+    upright = cv2.morphologyEx(ink, cv2.MORPH_OPEN, np.ones((max(round(0.25 * pitch), 3), 1), np.uint8))
+    rules = np.flatnonzero((upright[:, low:high] > 0).mean(axis=0) > MIN_RULE_INK)
     if not rules.size:
-        return edge - inwards * 0.02 * width
-    inner = int(rules[-1] if inwards > 0 else rules[0])
-    while 0 <= inner + inwards < len(share) and share[inner + inwards] > 0.3 * share[rules].max():
-        inner += inwards
-    return low + inner + (2 if inwards > 0 else -1)
+        return edge
+    return low + int(rules[-1]) + 2 if inwards > 0 else low + int(rules[0]) - 1
 
 
 def cuts_between(
@@ -378,29 +312,33 @@ def _ink_within(
     column: Rectangle,
     pitch: float,
 ) -> NDArray[np.bool_]:
-    """The ink within `spans` and `row`: each stroke whole where most of it is inside."""
-    height, width = text.shape
-    ys = np.arange(height) + 0.5
-    in_spans = np.zeros(height, dtype=bool)
-    for top, bottom in spans:
-        in_spans |= (ys >= top) & (ys < bottom)
-    in_row = _within_sides(width, row, column)[None, :]
+    """The ink within `spans` and `row`: each piece whole where most of it is inside. Of glyphs that touch, each keeps
+    its part."""
+    ys = np.arange(len(text))[:, None] + 0.5
+    in_row = _within_sides(text.shape[1], row, column)[None, :]
     labels, stats, _ = connected(text.astype(np.uint8))
-    area = stats[:, cv2.CC_STAT_AREA].astype(np.float64)
-    area_inside = np.bincount(labels[in_spans[:, None] & in_row], minlength=len(stats)).astype(np.float64)
-    share = area_inside / np.maximum(area, 1.0)
-    # a piece much higher than a cell is glyphs that touch, of which each keeps its part
-    is_joined = stats[:, cv2.CC_STAT_HEIGHT] > 1.25 * pitch * len(spans)
-    is_joined |= stats[:, cv2.CC_STAT_WIDTH] > 1.2 * np.count_nonzero(in_row)
-    is_whole = (share >= MIN_OWN_SHARE) & ~is_joined & (area >= 2)
-    is_divided = (share >= 1.0 - MIN_OWN_SHARE) & (share < MIN_OWN_SHARE) | (is_joined & (area_inside > 0))
-    is_whole[0] = is_divided[0] = False
-    if not is_divided.any():
-        return np.asarray(is_whole[labels])
-    between_seams, max_bend = np.zeros(text.shape, dtype=bool), max(round(MAX_BEND_CELLS * pitch), 1)
+    within, between_seams = np.zeros(text.shape, bool), np.zeros(text.shape, bool)
+    max_bend = max(round(MAX_BEND_CELLS * pitch), 1)
     for top, bottom in spans:
-        between_seams |= (ys[:, None] >= _seam(text, top, max_bend)) & (ys[:, None] < _seam(text, bottom, max_bend))
-    return np.asarray(is_whole[labels] | (is_divided[labels] & between_seams & in_row))
+        within |= (ys >= top) & (ys < bottom) & in_row
+        between_seams |= (ys >= _seam(text, top, max_bend)) & (ys < _seam(text, bottom, max_bend)) & in_row
+    is_whole = np.bincount(labels[within], minlength=len(stats)) > 0.5 * stats[:, cv2.CC_STAT_AREA]
+    is_joined = stats[:, cv2.CC_STAT_HEIGHT] > MAX_JOINED_CELLS * pitch * len(spans)
+    return np.asarray(text & np.where(is_joined[labels], between_seams, is_whole[labels]))
+
+
+def _without_specks(own: NDArray[np.bool_], size: float) -> NDArray[np.bool_]:
+    """The ink of a glyph without specks away from its strokes; all of it where it has no stroke, as under a seal."""
+    labels, stats, centres = connected(own.astype(np.uint8))
+    is_small = stats[:, cv2.CC_STAT_AREA] < MAX_SPECK_AREA * size * size
+    is_small[0] = True
+    if is_small.all():
+        return own
+    corners = stats[:, :2], stats[:, :2] + stats[:, 2:4]
+    reach = MAX_DOT_DISTANCE_CELLS * size
+    least, most = corners[0][~is_small].min(axis=0) - reach, corners[1][~is_small].max(axis=0) + reach
+    is_far = ((centres < least) | (centres > most)).any(axis=1)
+    return np.asarray(own & ~(is_small & is_far)[labels])
 
 
 def _within_sides(width: int, row: tuple[float, float], column: Rectangle) -> NDArray[np.bool_]:

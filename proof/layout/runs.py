@@ -7,7 +7,7 @@ image decides where they end or, where it clearly contradicts, which runs there 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from enum import StrEnum
 from itertools import pairwise
 from typing import NamedTuple
@@ -21,12 +21,9 @@ from proof.layout.half_folio import ColumnArea
 from proof.layout.rules import connected
 from proof.text.model import Cell, Column, Run
 
-THROUGH_INK_COST = 5.5
+THROUGH_INK_COST = 33.0
 """Cost of a boundary through rows full of ink, in cells of clear evidence: the sum of the gains of a cell's rows if
 each is 1."""
-
-THROUGH_INK_COST_UNRULED = 33.0
-"""The same on an unruled page, where notes have little ink."""
 
 MIN_NOTE_CELL = 0.5
 """Minimum height of a note's cell on an unruled page, in cells of main text."""
@@ -43,9 +40,6 @@ COUNT_SLACK_CELLS = 0.5
 MAX_MISCOUNT_CELLS = 4.0
 """Maximum number of cells, beyond those at no cost, by which a run is longer: the transcription may lack characters."""
 
-MIN_LENGTH_SHARE = 0.4
-"""Minimum length of a run, as a share of its transcribed length."""
-
 CONTRAST_WEIGHT = 1.0
 """Weight of the rows just above and just below a boundary, in cells of clear evidence."""
 
@@ -58,15 +52,9 @@ WINDOW_CELLS = 0.9
 WINDOW_CELLS_UNRULED = 0.6
 """The same on an unruled page."""
 
-MAX_BLANK_CELLS = 0.6
-"""Maximum length of blank paper within continuous text, in cells."""
-
-EVEN_INK = 0.9
+EVEN_INK = 0.75
 """Density of ink in the middle of a column, relative to the whole column, above which rows indicate main text and below
 which a note."""
-
-EVEN_INK_UNRULED = 0.75
-"""The same on an unruled page."""
 
 CLEAR_INK_CHANGE = 0.4
 """Difference from that density at which rows indicate either clearly (gain 1 or -1)."""
@@ -81,31 +69,8 @@ CHANGE_COST = 2.0
 """Cost of a change between main text and a note where the image alone decides, in cells of clear evidence: a single
 glyph may be clear in the middle (北, 門)."""
 
-MIN_MAIN_PIECE_WIDTHS = 0.45
-"""Width above which a piece of ink on a boundary belongs to main text, as a share of the column's width."""
-
 MIN_TOUCHING_CELLS = 1.25
 """Height above which a piece of ink on a boundary consists of glyphs that touch, in cells."""
-
-MIN_TOUCHING_REACH_CELLS = 0.4
-"""Minimum distance that touching glyphs reach to either side of the boundary, in cells."""
-
-BESIDE_BOUNDARY_CELLS = 0.35
-"""Distance from a boundary within which ink beside a piece on the boundary goes to the same run, in cells."""
-
-SIDE_WIDTHS = 0.33
-"""Width of a column's sides, as a share of the column's width. One side is free of ink beside a leaning glyph of main
-text, and where one half-row of a note is longer than the other."""
-
-FREE_SIDE_CELLS = 0.3
-"""Distance above and below a row over which a side must be free, in cells."""
-
-MAX_ONE_SIDED_GAIN = 0.35
-"""Maximum absolute gain of a row with ink at one side only, where main text is expected."""
-
-MAX_NOTE_PIECE_WIDTHS = 0.55
-"""Maximum width of a piece of ink in a note, as a share of the column's width. On rendered pages one in 1,000 of 4,000
-glyphs of notes is wider, and 6 in 10 glyphs of main text."""
 
 GRID_PX = 2
 """Distance between the positions tried for a boundary, in pixels."""
@@ -130,12 +95,11 @@ class CutBy(StrEnum):
 @dataclass(frozen=True, slots=True)
 class ColumnStretch:
     """A stretch of main text or of a note from `top` to `bottom`, in pixels of the rectified page below the top of the
-    cut column. `blank`: the transcription has only spaces here."""
+    cut column."""
 
     is_note: bool
     top: float
     bottom: float
-    blank: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -165,12 +129,11 @@ class InkPieces:
 
 
 class _ExpectedRun(NamedTuple):
-    """A transcribed run: whether it is a note, its height in `cells`, and `right_excess` as of the function. A run may
-    be found longer or shorter by `slack_cells` at no cost."""
+    """A transcribed run: whether it is a note, and its height in `cells`. A run may be found longer or shorter by
+    `slack_cells` at no cost."""
 
     is_note: bool
     cells: float
-    right_excess: int
     slack_cells: float
 
     def miscount_cost(self, found_cells: NDArray[np.float64], cells: float, pitch: float) -> NDArray[np.float64]:
@@ -180,70 +143,20 @@ class _ExpectedRun(NamedTuple):
 
 
 class _RunGain(NamedTuple):
-    """The gain of a run on a grid of positions, as cumulative sums: `begins[a] + ends[b]` for a run from a to b.
-    `above` is the gain of the rows above a position if the run ends there, `below` the gain of the rows below a
-    position if the run begins there."""
+    """The gain of a run on a grid of positions: of all rows before a position (`total`), of the rows `above` it if the
+    run ends there, and of the rows `below` it if the run begins there."""
 
-    begins: NDArray[np.float64]
-    ends: NDArray[np.float64]
+    total: NDArray[np.float64]
     above: NDArray[np.float64]
     below: NDArray[np.float64]
 
-
-class _RowGains(NamedTuple):
-    """The gain of every row of pixels for main text (positive) or a note (negative), -1 to 1: where `main` text is
-    expected, where both half-rows of a `note` are, where only its `right` half-row is, and where only its `left` one
-    is."""
-
-    main: NDArray[np.float64]
-    note: NDArray[np.float64]
-    right: NDArray[np.float64]
-    left: NDArray[np.float64]
-
     @classmethod
-    def of(cls, gain: NDArray[np.float64], one_sided: NDArray[np.bool_]) -> _RowGains:
-        """From the gains of `main_gain` and the rows with ink at one side only (`one_sided_rows`)."""
-        only_right, only_left = one_sided
-        as_main, as_note = np.maximum(gain, 0.0), np.minimum(gain, 0.0)
-        right = np.where(only_left, as_main, np.where(only_right, as_note, gain))
-        left = np.where(only_right, as_main, np.where(only_left, as_note, gain))
-        either = only_right | only_left
-        main = np.where(either, np.clip(gain, -MAX_ONE_SIDED_GAIN, MAX_ONE_SIDED_GAIN), gain)
-        return cls(main, np.where(either, as_main, gain), right, left)
-
-    def of_run(self, run: _ExpectedRun, grid: NDArray[np.intp], pitch: float) -> _RunGain:
-        """The gain of a run on a grid of positions."""
-        last = len(self.main) - 1
-        half_window = round(WINDOW_CELLS * pitch / 2)
+    def of(cls, gain: NDArray[np.float64], is_note: bool, grid: NDArray[np.intp], pitch: float) -> _RunGain:
+        """The gain of a run of main text, or of a note, from that of all rows of pixels (`main_gain`)."""
+        own = -gain if is_note else gain
+        last, half_window = len(own) - 1, round(WINDOW_CELLS * pitch / 2)
         above, below = (grid - half_window).clip(0, last), (grid + half_window).clip(0, last)
-        if not run.is_note:
-            total = _sums_before(self.main)[grid]
-            return _RunGain(-total, total, self.main[above], self.main[below])
-        end = self.note
-        if run.right_excess:
-            end = self.right if run.right_excess > 0 else self.left
-        total, total_at_end = _sums_before(self.note), _sums_before(end)
-        both_end = (grid - round(abs(run.right_excess) * pitch)).clip(0)
-        ends = -total[both_end] - (total_at_end[grid] - total_at_end[both_end])
-        return _RunGain(total[grid], ends, -end[above], -self.note[below])
-
-
-def _sums_before(rows: NDArray[np.float64]) -> NDArray[np.float64]:
-    """The sums of all rows before each row, and of all rows."""
-    return np.concatenate([[0.0], np.cumsum(rows)])
-
-
-def one_sided_rows(ink: NDArray[np.uint8], pitch: float) -> NDArray[np.bool_]:
-    """Whether the ink around every row of pixels is only at the right side of the column, and whether only at the left
-    side (2 x height)."""
-    side, window = round(SIDE_WIDTHS * ink.shape[1]), 2 * round(FREE_SIDE_CELLS * pitch) + 1
-
-    def is_inked(part: NDArray[np.uint8]) -> NDArray[np.bool_]:
-        counts = np.count_nonzero(part, axis=1).astype(np.float32)
-        return np.asarray(_windowed(counts[:, None], window)[:, 0] * window >= MIN_STROKE_AREA * pitch * pitch)
-
-    right, left = is_inked(ink[:, -side:]), is_inked(ink[:, :side])
-    return np.array([right & ~left, left & ~right])
+        return cls(np.concatenate([[0.0], np.cumsum(own)])[grid], own[above], own[below])
 
 
 def given_runs(area: ColumnArea, top: int, bottom: int) -> list[ColumnStretch]:
@@ -286,19 +199,14 @@ def find_runs(
     expected = _expected_runs(column)
     if low_notes:
         expected = _with_low_notes(expected, end - start)
-        one_sided, through_ink_cost = np.zeros((2, len(ink)), np.bool_), THROUGH_INK_COST_UNRULED
-    else:
-        one_sided, through_ink_cost = one_sided_rows(ink, pitch), THROUGH_INK_COST
-    gains = _RowGains.of(np.zeros_like(gain) if cut_by is CutBy.COUNTED else gain, one_sided)
-    stretches = _guided_stretches(gains, ink, expected, pitch, start, end, through_ink_cost)
-    is_blank = [all(cell.blank for cell in run.cells) for run in column.runs]
-    return [replace(stretch, blank=blank) for stretch, blank in zip(stretches, is_blank, strict=True)]
+    rows = np.zeros_like(gain) if cut_by is CutBy.COUNTED else gain
+    return _guided_stretches(rows, ink, expected, pitch, start, end)
 
 
 def _expected_runs(column: Column) -> list[_ExpectedRun]:
     """The transcribed runs of a column, without blank cells at its end."""
     slack = COUNT_SLACK_CELLS
-    expected = [_ExpectedRun(run.is_note, float(run.height), right_excess(run), slack) for run in column.runs]
+    expected = [_ExpectedRun(run.is_note, float(run.height), slack) for run in column.runs]
     last = column.runs[-1]
     written = max(_written_cells(last.right), _written_cells(last.left))
     return [*expected[:-1], expected[-1]._replace(cells=float(written))]
@@ -330,12 +238,6 @@ def pitch_with_low_notes(ink: NDArray[np.uint8], column: Column) -> float:
     return end / (TOP_MARGIN_CELLS + height_with_low_notes(column))
 
 
-def right_excess(run: Run) -> int:
-    """By how many characters the right half-row of a note is longer than the left one; negative if it is shorter, 0 for
-    main text."""
-    return _written_cells(run.right) - _written_cells(run.left) if run.is_note else 0
-
-
 def _leading_blanks(run: Run) -> int:
     """The number of blank cells at the beginning of a run; all cells of a run of spaces."""
     written = [number for half in (run.right, run.left) for number, cell in enumerate(half) if not cell.blank]
@@ -347,18 +249,18 @@ def _written_cells(half: Sequence[Cell]) -> int:
     return max((number for number, cell in enumerate(half, 1) if not cell.blank), default=0)
 
 
-def main_gain(ink: NDArray[np.uint8], pieces: InkPieces, pitch: float, low_notes: bool) -> NDArray[np.float64]:
+def main_gain(pieces: InkPieces, pitch: float, low_notes: bool) -> NDArray[np.float64]:
     """How strongly every row of pixels indicates main text (positive) or a note (negative), -1 to 1; 0 without ink.
 
     The half-rows of a note leave the middle of their column nearly free, main text fills it. Blank paper is free, too,
     and no evidence: near the ends of a text the window is moved into the text. Specks (noise, the dots of a seal) are
     ignored. `low_notes` as in `find_runs`.
     """
-    _, width = ink.shape
+    height, width = pieces.labels.shape
     if low_notes:
-        window_cells, even_ink, max_shift = WINDOW_CELLS_UNRULED, EVEN_INK_UNRULED, MAX_MIDDLE_SHIFT_WIDTHS
+        window_cells, max_shift = WINDOW_CELLS_UNRULED, MAX_MIDDLE_SHIFT_WIDTHS
     else:
-        window_cells, even_ink, max_shift = WINDOW_CELLS, EVEN_INK, 0.0
+        window_cells, max_shift = WINDOW_CELLS, 0.0
     window = max(3, round(window_cells * pitch))
     is_stroke = pieces.area >= MIN_STROKE_AREA * pitch * pitch
     is_stroke[0] = False
@@ -367,19 +269,17 @@ def main_gain(ink: NDArray[np.uint8], pieces: InkPieces, pitch: float, low_notes
     ink_counts = np.count_nonzero(inked[:, inner], axis=1)
     whole = _windowed((ink_counts / max(inner.stop - inner.start, 1)).astype(np.float32)[:, None], window)[:, 0]
     middle = _middle_density(inked, window, max_shift)
-    gain = np.zeros(len(ink))
-    for first, last in _inked_stretches(ink_counts > 0, round(MAX_BLANK_CELLS * pitch)):
-        half_window = min(window, last - first) / 2
-        rows = np.clip(np.arange(first, last), first + half_window, last - half_window).astype(np.intp)
-        # little ink is little evidence
-        evidence = np.minimum(window / (2 * half_window) * whole[rows] / 0.1, 1.0)
-        relative = middle[rows] / np.maximum(whole[rows], 1e-6)
-        gain[first:last] = np.clip((relative - even_ink) / CLEAR_INK_CHANGE, -1.0, 1.0) * evidence
-    if not low_notes:
-        # a leaning glyph of main text leaves the middle as free as a note does
-        is_wide = is_stroke & (pieces.right - pieces.left >= MAX_NOTE_PIECE_WIDTHS * width)
-        with_wide = is_wide[pieces.labels].any(axis=1)
-        gain[with_wide] = np.maximum(gain[with_wide], 0.0)
+    gain = np.zeros(height)
+    inked_rows = np.flatnonzero(ink_counts)
+    if not inked_rows.size:
+        return gain
+    first, last = int(inked_rows[0]), int(inked_rows[-1]) + 1
+    half_window = min(window, last - first) / 2
+    rows = np.clip(np.arange(first, last), first + half_window, last - half_window).astype(np.intp)
+    # little ink is little evidence
+    evidence = np.minimum(window / (2 * half_window) * whole[rows] / 0.1, 1.0)
+    relative = middle[rows] / np.maximum(whole[rows], 1e-6)
+    gain[first:last] = np.clip((relative - EVEN_INK) / CLEAR_INK_CHANGE, -1.0, 1.0) * evidence
     return gain
 
 
@@ -398,17 +298,6 @@ def _middle_density(inked: NDArray[np.bool_], window: int, max_shift: float) -> 
 def _windowed(profiles: NDArray[np.float32], window: int) -> NDArray[np.float32]:
     """The mean of `window` rows around every row of pixels, with zeros beyond the ends."""
     return np.asarray(cv2.boxFilter(profiles, -1, (1, window), borderType=cv2.BORDER_CONSTANT), np.float32)
-
-
-def _inked_stretches(is_inked: NDArray[np.bool_], gap: int) -> list[tuple[int, int]]:
-    """The first row and the end (exclusive) of each stretch with ink, where gaps of up to `gap` rows do not end a
-    stretch."""
-    inked = np.flatnonzero(is_inked)
-    if not inked.size:
-        return []
-    before_gap = np.flatnonzero(np.diff(inked) > gap + 1)
-    firsts, ends = inked[np.append(0, before_gap + 1)], inked[np.append(before_gap, inked.size - 1)] + 1
-    return list(zip(firsts.tolist(), ends.tolist(), strict=True))
 
 
 def _stretches_by_image(gain: NDArray[np.float64], pitch: float) -> list[ColumnStretch]:
@@ -436,41 +325,37 @@ def _stretches_by_image(gain: NDArray[np.float64], pitch: float) -> list[ColumnS
 
 
 def _guided_stretches(
-    rows: _RowGains,
+    rows: NDArray[np.float64],
     ink: NDArray[np.uint8],
     expected: Sequence[_ExpectedRun],
     pitch: float,
     start: float,
     end: float,
-    through_ink_cost: float,
 ) -> list[ColumnStretch]:
     """The transcribed runs in the column, each boundary where the image supports it best (dynamic programming on a
     grid).
 
-    The gain of a run comes from `rows`. The text goes from `start` to `end`, in cells below the top. A boundary through
-    ink costs `through_ink_cost`. A missing character changes the length of one run, a note taken for main text that of
-    two.
+    The gain of a run comes from that of all `rows` of pixels (`main_gain`). The text goes from `start` to `end`, in
+    cells below the top. A missing character changes the length of one run, a note taken for main text that of two.
     """
     height = len(ink)
     if len(expected) == 1:
         return [ColumnStretch(expected[0].is_note, 0.0, float(height))]
-    cells = sum(run.cells for run in expected)
-    squeeze = min(1.0, height / (pitch * cells)) if cells else 1.0
     grid = np.arange(0, height + GRID_PX, GRID_PX).clip(0, height)
     ink_share = np.convolve((ink > 0).mean(axis=1), np.ones(3) / 3, mode="same")
-    boundary_cost = np.concatenate([ink_share, [0.0]])[grid] * pitch * through_ink_cost
-    gains = [rows.of_run(run, grid, pitch * squeeze) for run in expected]
+    boundary_cost = np.concatenate([ink_share, [0.0]])[grid] * pitch * THROUGH_INK_COST
+    gains = [_RunGain.of(rows, run.is_note, grid, pitch) for run in expected]
     best = np.where(grid == 0, 0.0, -np.inf)
     previous: list[NDArray[np.intp]] = []
     for run, (gain, next_gain) in zip(expected, pairwise(gains), strict=False):
         cells_above = 0.0 if previous else start
-        value, begins = _best_ends(best + gain.begins, run, max(cells_above + squeeze * run.cells, 0.0), pitch)
+        value, begins = _best_ends(best - gain.total, run, max(cells_above + run.cells, 0.0), pitch)
         # the window above against the one below: sharper than the rows, whose gain changes over a window's length
-        best = value + gain.ends + CONTRAST_WEIGHT * pitch * (gain.above + next_gain.below) - boundary_cost
+        best = value + gain.total + CONTRAST_WEIGHT * pitch * (gain.above + next_gain.below) - boundary_cost
         previous.append(begins)
     run, gain = expected[-1], gains[-1]
-    final = best + gain.begins + gain.ends[min(len(grid) - 1, round(end * pitch / GRID_PX))]
-    final = final - run.miscount_cost(end - grid / pitch, squeeze * run.cells, pitch)
+    final = best - gain.total + gain.total[min(len(grid) - 1, round(end * pitch / GRID_PX))]
+    final = final - run.miscount_cost(end - grid / pitch, run.cells, pitch)
     boundaries = [int(final.argmax())]
     for begins in reversed(previous[1:]):
         boundaries.append(int(begins[boundaries[-1]]))
@@ -486,10 +371,9 @@ def _best_ends(
     """For every position of the grid the value of the best path on which a run of about so many cells ends there, and
     the position where the run begins on that path. `best` is the value of the best path to each position."""
     grid_pitch = pitch / GRID_PX
-    shortest = int(MIN_LENGTH_SHARE * cells * grid_pitch)
     longest = int(np.ceil((cells + COUNT_SLACK_CELLS + MAX_MISCOUNT_CELLS) * grid_pitch))
-    padded = np.concatenate([np.full(longest, -np.inf), best])[: best.size + longest - shortest]
-    lengths = np.arange(longest, shortest - 1, -1)
+    padded = np.concatenate([np.full(longest, -np.inf), best])[: best.size + longest]
+    lengths = np.arange(longest, -1, -1)
     cost = run.miscount_cost(lengths / grid_pitch, cells, pitch)
     values = np.lib.stride_tricks.sliding_window_view(padded, lengths.size) - cost
     chosen = values.argmax(axis=1)
@@ -497,43 +381,12 @@ def _best_ends(
     return values[ends, chosen], (ends - lengths[chosen]).clip(0)
 
 
-def runs_of_ink(
-    stretches: Sequence[ColumnStretch], pieces: InkPieces, pitch: float, low_notes: bool
-) -> NDArray[np.intp]:
-    """For every pixel of a column the number of the stretch that its ink belongs to, `low_notes` as in `find_runs`.
-
-    At a boundary only glyphs that touch are cut. Any other piece of ink goes whole to the stretch with most of it, or
-    to the main text if it is wider than a glyph of a note; ink beside it goes to the same stretch.
-    """
-    height, width = pieces.labels.shape
+def runs_of_ink(stretches: Sequence[ColumnStretch], pieces: InkPieces, pitch: float) -> NDArray[np.intp]:
+    """For every pixel of a column the number of the stretch that its ink belongs to: that of the middle of its piece.
+    Only glyphs that touch are cut between two stretches."""
+    height = len(pieces.labels)
     cuts = np.array([round(stretch.top) for stretch in stretches[1:]], np.intp)
     run_of_row = np.searchsorted(cuts, np.arange(height), side="right")
-    is_high = pieces.bottom - pieces.top > MIN_TOUCHING_CELLS * pitch
-    is_wide = (pieces.right - pieces.left > MIN_MAIN_PIECE_WIDTHS * width) & ~is_high & (not low_notes)
-    run_of_piece, is_cut = np.full(len(pieces.area), -1), np.zeros(len(pieces.area), np.bool_)
-    for number, (cut, (above, below)) in enumerate(zip(cuts.tolist(), pairwise(stretches), strict=True)):
-        on_cut = _pieces_on_cut(pieces, cut, pitch)
-        reach = np.minimum(cut - pieces.top[on_cut], pieces.bottom[on_cut] - cut)
-        touching = is_high[on_cut] & (reach > MIN_TOUCHING_REACH_CELLS * pitch)
-        is_cut[on_cut[touching]] = True
-        whole = on_cut[~touching]
-        ink_above = np.array([np.count_nonzero(pieces.labels[:cut] == piece) for piece in whole])
-        goes_below = ink_above / pieces.area[whole] < 0.5
-        if above.is_note != below.is_note:
-            goes_below[is_wide[whole]] = above.is_note
-        run_of_piece[whole] = number + goes_below
-        beside = round(BESIDE_BOUNDARY_CELLS * pitch)
-        if whole.size and goes_below.all():
-            run_of_row[max(pieces.top[whole].min(), cut - beside) : cut] = number + 1
-        elif whole.size and not goes_below.any():
-            run_of_row[cut : min(pieces.bottom[whole].max(), cut + beside)] = number
-    run_of_middle = run_of_row[pieces.y.astype(np.intp).clip(0, height - 1)]
-    run_of_piece = np.where(run_of_piece < 0, run_of_middle, run_of_piece)
-    return np.where(is_cut[pieces.labels], run_of_row[:, None], run_of_piece[pieces.labels])
-
-
-def _pieces_on_cut(pieces: InkPieces, cut: int, pitch: float) -> NDArray[np.intp]:
-    """The numbers of the pieces of ink, larger than noise, through which a cut above row `cut` of pixels goes."""
-    on_row = np.unique(pieces.labels[min(cut, len(pieces.labels) - 1)])
-    is_large = pieces.area[on_row] >= MIN_STROKE_AREA * pitch * pitch
-    return np.asarray(on_row[(on_row > 0) & (pieces.top[on_row] < cut) & is_large], np.intp)
+    run_of_piece = run_of_row[pieces.y.astype(np.intp).clip(0, height - 1)]
+    touching = pieces.bottom - pieces.top > MIN_TOUCHING_CELLS * pitch
+    return np.where(touching[pieces.labels], run_of_row[:, None], run_of_piece[pieces.labels])

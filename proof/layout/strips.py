@@ -86,15 +86,6 @@ MIN_CLEAR_DISTANCE_CELLS = 0.12
 MIN_SPECKS = 12
 """Minimum number of specks, clear or not, within the length of a cell under a seal."""
 
-MAX_SEAL_DOT_AREA = 0.0015
-"""Area below which most dots of a seal are, as a share of a cell's area. Those of a worn glyph are larger."""
-
-MIN_TINY_SHARE = 0.4
-"""Share of dots of that size among the short pieces within the length of a cell from which there is a seal."""
-
-MIN_CROWD = 26
-"""Short pieces of any area within the length of a cell from which they belong to a seal: no glyph wears to more."""
-
 MIN_SEALED_STROKE_CELLS = 0.35
 """Length below which a piece of ink is short, in cells: a glyph under a seal has a longer stroke."""
 
@@ -104,21 +95,11 @@ MAX_STROKE_DISTANCE_CELLS = 0.25
 MARGIN_CELLS = 0.22
 """White margin above and below a strip's ink, in cells."""
 
-MIN_INK_AREA = 0.02
-"""Minimum area of ink in a column with text, as a share of a cell's area."""
-
 MAX_GUTTER_STEP_PX = 2
 """Maximum shift of the gap between half-rows from one block to the next, in pixels."""
 
 MIN_STROKE_CELLS = 0.22
 """Length from which a piece of ink is a stroke, in cells; text begins with the first stroke and ends with the last."""
-
-MIN_STROKE_CELLS_UNRULED = 0.13
-"""The same on an unruled page, where characters of notes may have a third of the size of others."""
-
-MIN_LONG_STROKE_CELLS = 0.5
-"""Length from which a stroke is neither from a seal nor dirt, in cells: where the transcription has only spaces, only
-ink with such a stroke is read."""
 
 MAX_SPECKS_PX = 3
 """Maximum ink of specks in a column of pixels beyond a rule, in pixels; more ink is a stroke."""
@@ -192,7 +173,7 @@ def cut_strips(
     y0, y1 = round(max(0.0, top)), round(min(float(layout.ink.shape[0]), bottom))
     x0, x1 = _left_and_right(layout, area, y0, y1)
     ink = layout.ink_of(area.number, np.s_[y0:y1, x0:x1])
-    if not ink.size or np.count_nonzero(ink) < MIN_INK_AREA * pitch * pitch:
+    if not ink.any():
         return ()
     if cut_by is CutBy.LOW_NOTES and column is not None and column.runs:
         pitch = pitch_with_low_notes(ink, column)
@@ -202,11 +183,10 @@ def cut_strips(
     low_notes = area.measured_pitch is not None
     runs = given_runs(area, y0, y1)
     if not runs:
-        gain = main_gain(ink, pieces, pitch, low_notes)
+        gain = main_gain(pieces, pitch, low_notes)
         runs = find_runs(gain, ink, column, pitch, cut_by, low_notes)
-    run_of_pixel = runs_of_ink(runs, pieces, pitch, low_notes)
-    is_stroke = pieces.span >= (MIN_STROKE_CELLS_UNRULED if low_notes else MIN_STROKE_CELLS) * pitch
-    is_long = pieces.span >= MIN_LONG_STROKE_CELLS * pitch
+    run_of_pixel = runs_of_ink(runs, pieces, pitch)
+    is_stroke = pieces.span >= MIN_STROKE_CELLS * pitch
     strips = []
     for number, run in enumerate(runs):
         run_ink = (ink > 0) & (run_of_pixel == number)
@@ -215,8 +195,6 @@ def cut_strips(
             continue  # a line longer than the column can squeeze a run to nothing
         first, last = min(round(run.top), int(inked[0])), max(round(run.bottom), int(inked[-1]) + 1)
         labels, run_ink = pieces.labels[first:last], run_ink[first:last]
-        if run.blank and not (run_ink & is_long[labels]).any():
-            continue
         strokes = is_stroke[labels]
         half_rows = (
             _half_rows(run_ink, pieces, first) if run.is_note else [_RowInk(Row.MAIN, 0, run_ink.shape[1], run_ink)]
@@ -296,7 +274,7 @@ def _strip(layout: Layout, cut: _Cut, area: ColumnArea, run: int, row: Row, pitc
     """The strip of a rectangle, trimmed to its ink; None where it has too few strokes."""
     is_unruled = area.measured_pitch is not None
     filled = np.nonzero(np.count_nonzero(cut.strokes, axis=1) >= 2)[0]
-    if filled.size < (1 if is_unruled else 0.08 * pitch):
+    if not filled.size:
         return None
     margin = round(MARGIN_CELLS * pitch)
     # the dots of the first and the last glyph are no strokes
@@ -374,7 +352,7 @@ def _without_specks(clean: NDArray[np.uint8], pitch: float, only_under_seals: bo
     inked = clean < DARK
     labels, boxes, centres = connected(inked.astype(np.uint8))
     pieces = _Pieces(labels.astype(np.intp), boxes, centres[:, 1], pitch)
-    small = pieces.smaller_than(MIN_PIECE_AREA)
+    small = pieces.is_small
     drop = np.zeros_like(inked)
     if only_under_seals:
         sealed = pieces.under_seals(small)
@@ -414,9 +392,10 @@ class _Pieces:
         short[0] = False
         return np.asarray(short, np.bool_)
 
-    def smaller_than(self, cell_share: float) -> NDArray[np.bool_]:
-        """Which pieces have an area below this share of a cell's."""
-        small = self.boxes[:, cv2.CC_STAT_AREA] < cell_share * self.pitch * self.pitch
+    @property
+    def is_small(self) -> NDArray[np.bool_]:
+        """Which pieces are too small for a stroke."""
+        small = self.boxes[:, cv2.CC_STAT_AREA] < MIN_PIECE_AREA * self.pitch * self.pitch
         small[0] = False
         return np.asarray(small, np.bool_)
 
@@ -435,10 +414,6 @@ class _Pieces:
         sealed = self.near(small, half) >= MIN_SPECKS
         if not sealed.any():
             return np.asarray(sealed)
-        short_near = self.near(self.is_short, half)
-        tiny_near = self.near(self.smaller_than(MAX_SEAL_DOT_AREA) & small, half)
-        plainly_sealed = sealed & ((short_near >= MIN_CROWD) | (tiny_near >= MIN_TINY_SHARE * short_near))
-        sealed &= self.near(plainly_sealed, self.pitch) >= 1
         reach = round(2 * MIN_CLEAR_DISTANCE_CELLS * self.pitch) | 1
         by_stroke = self.labels[_dilated(self.ink_of(self.span >= MIN_STROKE_CELLS * self.pitch), reach)]
         clear = small & (np.bincount(by_stroke, minlength=len(self.y)) == 0)

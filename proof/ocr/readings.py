@@ -24,7 +24,7 @@ from proof.layout.figures import figure_columns
 from proof.layout.glyph_shapes import Shapes, ink_size_in_row, shape_in_row, spans_in_row
 from proof.layout.half_folio import ColumnArea, Layout, Outline
 from proof.layout.ink import InkCell, has_ink, ink_cells
-from proof.layout.runs import CutBy, right_excess
+from proof.layout.runs import CutBy
 from proof.layout.strips import Strip
 from proof.ocr.engine import Engine, Reading
 from proof.ocr.page import PageEngine, PageReading
@@ -334,11 +334,11 @@ def _extents(edges: Sequence[int]) -> list[tuple[float, float]]:
     return [(float(top), float(bottom)) for top, bottom in zip(edges[::2], edges[1::2], strict=True)]
 
 
-def _expected_runs(line: Column | None, cut_by: CutBy) -> tuple[tuple[bool, int, int, bool], ...]:
-    """Everything in a line that its strips depend on: for each run whether it is a note, its height, by how much its
-    right half-row is longer than the left one, and whether it is blank."""
+def _expected_runs(line: Column | None, cut_by: CutBy) -> tuple[tuple[bool, int, bool], ...]:
+    """Everything in a line that its strips depend on: for each run whether it is a note, its height, and whether it is
+    blank."""
     runs = () if line is None or cut_by is CutBy.SEEN else line.runs
-    return tuple((run.is_note, run.height, right_excess(run), all(cell.blank for cell in run.cells)) for run in runs)
+    return tuple((run.is_note, run.height, all(cell.blank for cell in run.cells)) for run in runs)
 
 
 def _without_pixels(strip: Strip) -> CutStrip:

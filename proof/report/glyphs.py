@@ -25,7 +25,7 @@ from proof.model.result import CheckedCharacter, CheckedColumn, PageResult
 from proof.report.upright import upright, upright_flag
 from proof.report.view import MAX_HALF_ROW_WIDTHS, focus_of, pitch_of
 
-GLYPH_METHOD_VERSION = 6
+GLYPH_METHOD_VERSION = 7
 """Version of the tiles. Raise it when they change: cached tiles of other versions are not used."""
 
 MARGIN_CELLS = 0.11

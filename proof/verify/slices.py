@@ -16,13 +16,10 @@ from proof.model.geometry import Box
 from proof.model.result import CheckedCharacter, CheckedColumn
 from proof.text.model import Cell, Column, Row, Run
 from proof.verify.align import Likeness, Step, align
-from proof.verify.columns import BAD_CUT_NATS, MIN_GAIN_NATS, ColumnReader, ReadColumn
+from proof.verify.columns import ColumnReader, ReadColumn
 from proof.verify.glyphs import Glyph
 from proof.verify.line_assignment import Assignment, LineFault, LineTrouble
 from proof.verify.running_text import in_one_row
-
-MAX_SHORT_NOTE_CHARACTERS = 5
-"""Characters, at most, of a note that may be main text cut wrongly."""
 
 NEIGHBOUR_CHARACTERS = 40
 """Characters on either side of one without a glyph among which the nearest one with a glyph is sought."""
@@ -55,14 +52,10 @@ def read_slice(
     text has marks where the page begins and ends, so that the first and last columns belong to it, too."""
     alone = [reader.read(area, None) for area in areas]
     assignment = lines_of_columns(slice_, areas, alone, rows, likeness, bounded=bounded)
-    columns = list(alone)
-    for number, (area, line) in enumerate(zip(areas, assignment.lines, strict=True)):
-        if line is None:
-            continue
-        column = reader.read(area, line)
-        other = without_short_notes(line) if column.cost > BAD_CUT_NATS else None
-        again = reader.read(area, other) if other is not None else column
-        columns[number] = again if again.cost < column.cost - MIN_GAIN_NATS else column
+    columns = [
+        column if line is None else reader.read(area, line)
+        for column, area, line in zip(alone, areas, assignment.lines, strict=True)
+    ]
     return columns, assignment
 
 
@@ -234,22 +227,6 @@ def _runs_of_glyphs(characters: Sequence[_PlacedCharacter], pitch: float, top: f
             runs.append(Run(True, right_cells, left_cells))
             down += max(len(right), len(left))
     return runs
-
-
-def without_short_notes(line: Column) -> Column | None:
-    """The line with its short notes as main text, since a broad character is easily taken for two half-rows; None if it
-    has no short notes."""
-    runs: list[Run] = []
-    short_notes = 0
-    for run in line.runs:
-        short = run.is_note and len(run.cells) <= MAX_SHORT_NOTE_CHARACTERS
-        short_notes += short
-        cells = tuple(replace(cell, row=Row.MAIN) for cell in run.cells) if short else run.cells
-        if runs and not runs[-1].is_note and (short or not run.is_note):
-            runs[-1] = Run(False, runs[-1].right + cells)
-        else:
-            runs.append(Run(False, cells) if short else run)
-    return replace(line, parsed=tuple(runs)) if short_notes else None
 
 
 def _source(lines: Iterable[Column], first: Column, end: int) -> str:

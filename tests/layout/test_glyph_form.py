@@ -25,9 +25,9 @@ def written(character: str, x: float = 60, y: float = 60, em: tuple[float, float
     return np.asarray(canvas > 100)
 
 
-def fitted(ink: NDArray[np.bool_], *characters: str, dirt: float = 0.0) -> FormFit | None:
+def fitted(ink: NDArray[np.bool_], *characters: str) -> FormFit | None:
     forms = [form for one in characters if (form := form_of(one)) is not None]
-    return fit_form(ink, forms, PLACE, SIZE, dirt)
+    return fit_form(ink, forms, PLACE, SIZE)
 
 
 @pytest.mark.parametrize(("x", "y", "em"), [(68, 50, (44, 38)), (54, 72, (34, 34))])

@@ -82,8 +82,6 @@ def test_what_a_stain_joins_is_cut_where_a_note_begins() -> None:
     framed(ink, 15, 10, 70, 45)
     note(ink, 65, 4, 4)
     ink[30:250, 40:60] = 255
-    runs = runs_of_ink(
-        [ColumnStretch(False, 0, 60), ColumnStretch(True, 60, 300)], InkPieces.of(ink), 55.0, low_notes=False
-    )
+    runs = runs_of_ink([ColumnStretch(False, 0, 60), ColumnStretch(True, 60, 300)], InkPieces.of(ink), 55.0)
     assert set(runs[:60][ink[:60] > 0].tolist()) == {0}
     assert set(runs[60:][ink[60:] > 0].tolist()) == {1}

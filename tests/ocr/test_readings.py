@@ -37,17 +37,6 @@ def test_a_short_strip_that_is_looked_at_again_whole_is_asked_for_another_charac
         known = PageRecord.unpacked(readings.used.packed())
 
 
-def test_a_column_is_cut_anew_where_another_half_row_of_its_note_is_expected_to_be_longer(
-    make_page: MakePage, ppocr: PPOCR
-) -> None:
-    pixels = render_page(make_page("司射適(西階西/倚扑)升自西"), wear=Wear(), seed=3).image
-    image = LoadedImage(Path("drawn.png"), pixels, (pixels.shape[1], pixels.shape[0]), "")
-    readings = HalfFolioReadings(ppocr, 21, lambda: image, lambda image: find_layout(image.pixels))
-    for source in ("司射適(西階西/倚扑)升自西", "司射適(西階/倚扑升)升自西"):
-        readings.cut(readings.outline.columns[0], make_page(source).columns[0], CutBy.BEST)
-    assert len(readings.used.cuts) == 2
-
-
 def test_shape_span_and_size_of_a_glyph_are_kept_and_the_image_not_opened_for_them_again(
     make_page: MakePage, ppocr: PPOCR
 ) -> None:

@@ -10,7 +10,7 @@ from proof.layout.half_folio import ColumnArea
 from proof.text.model import Column, Row
 from proof.verify.columns import ReadColumn
 from proof.verify.line_assignment import Assignment, LineFault
-from proof.verify.slices import lines_of_columns, without_short_notes
+from proof.verify.slices import lines_of_columns
 from tests.verify.columns import AREA, PITCH, exact, glyph_at, shown_as, unread
 from tests.verify.pages import line
 
@@ -94,16 +94,6 @@ def test_a_column_between_others_of_which_the_edition_has_nothing_is_missing_wit
     assert found.lines[1] is not None
     assert not found.lines[1].cells
     assert not found.troubles
-
-
-def test_a_note_so_short_that_it_may_be_main_text_can_be_had_as_that() -> None:
-    found = laid("甲乙丙丁戊己庚辛", [*main("甲"), *note("乙", "丙", 1), *main("丁", 2), *note("戊己", "庚辛", 3)])
-    own = found.lines[0]
-    assert own is not None
-    assert rows_of(without_short_notes(own)) == ["甲乙丙丁戊己庚辛"]
-    plain = laid("甲乙", main("甲乙")).lines[0]
-    assert plain is not None
-    assert without_short_notes(plain) is None
 
 
 def on_columns(text: list[Column], columns: list[str]) -> Assignment:
