@@ -813,7 +813,7 @@ def test_what_is_said_not_to_be_missing_after_its_deletion_was_taken_back_does_n
     assert ("西" in project.edition.text) == returns
 
 
-@settings(max_examples=10, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@settings(max_examples=5, suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(st.lists(st.sampled_from(["insert", "replace", "delete"]), min_size=1, max_size=3))
 @example(["insert", "delete"])
 @example(["replace", "replace"])
@@ -877,7 +877,7 @@ class LineModel:
         return any(made & later.keys() not in (set(), made) for later in self.changes[number + 1 :])
 
 
-@settings(max_examples=15, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@settings(max_examples=6, suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(st.lists(st.sampled_from(NEIGHBOURS), min_size=2, max_size=3), st.permutations([1, 2, 3]), st.integers(1, 3))
 @example([Change(3, 0, "新"), Change(3, 2, "")], [1, 2, 3], 1)
 @example([Change(3, 0, "新"), Change(3, 2, "")], [1, 2, 3], 3)
