@@ -117,6 +117,12 @@ class ReadColumn:
         return [self.glyphs[pairing.glyphs[0]] for pairing in self.pairings if pairing.step is Step.EXTRA_GLYPH]
 
     @property
+    def matches(self) -> list[tuple[Cell, Glyph]]:
+        """The characters with a glyph of their own, each with this glyph."""
+        matches = (pairing for pairing in self.pairings if pairing.step is Step.MATCH)
+        return [(self.cells[pairing.cells[0]], self.glyphs[pairing.glyphs[0]]) for pairing in matches]
+
+    @property
     def cost_of_line(self) -> float:
         """The cost of the alignment without that of the surplus glyphs: how well the line itself is found."""
         return self.cost - sum(map(skip_cost, self.surplus))
@@ -296,19 +302,19 @@ class ColumnReader:
     def _moved_ends(self, column: ReadColumn) -> Iterator[NotePlaces]:
         """Where the notes of a column are, each time with one of them where its glyphs are, or with an end of it moved
         by a row or half a row."""
-        row = _row_height(column) or column.area.cell(self._rows)
+        cell = column.area.cell(self._rows)
+        row = _row_height(column) or cell
         by_glyphs = _places_by_glyphs(column)
-        places = (
-            column.area.notes or _places_by_strips(column, MARGIN_CELLS * column.area.cell(self._rows)) or by_glyphs
-        )
-        doubtful = [glyph.y for glyph in (*column.surplus, *_in_another_row(column), *_beside_gaps(column))]
+        places = column.area.notes or _places_by_strips(column, MARGIN_CELLS * cell) or by_glyphs
+        in_another_row = [glyph for character, glyph in column.matches if character.row is not glyph.row]
+        doubtful = [glyph.y for glyph in (*column.surplus, *in_another_row, *_beside_gaps(column))]
         for number, (top, bottom) in enumerate(places):
-            moved = [by_glyphs[number]]
+            moved = []
             if any(abs(y - top) < MAX_END_DISTANCE_ROWS * row for y in doubtful):
                 moved += [(top + step, bottom) for step in (row, -row, row / 2, -row / 2)]
             if any(abs(y - bottom) < MAX_END_DISTANCE_ROWS * row for y in doubtful):
                 moved += [(top, bottom + step) for step in (row, -row, row / 2, -row / 2)]
-            for place in moved if len(moved) > 1 else ():
+            for place in (by_glyphs[number], *moved) if moved else ():
                 changed = (*places[:number], place, *places[number + 1 :])
                 ends = list(chain.from_iterable(changed))
                 if ends == sorted(ends):
@@ -490,8 +496,7 @@ def _places_by_strips(column: ReadColumn, margin: float) -> NotePlaces:
 def _places_by_glyphs(column: ReadColumn) -> NotePlaces:
     """The top and the bottom of each note of a column's line, in the middle between its glyphs and those before and
     after it. A note without any has no height."""
-    matches = [pairing for pairing in column.pairings if pairing.step is Step.MATCH]
-    glyph_at = {column.cells[pairing.cells[0]].offset: column.glyphs[pairing.glyphs[0]] for pairing in matches}
+    glyph_at = {cell.offset: glyph for cell, glyph in column.matches}
     runs = column.line.runs if column.line else ()
     glyphs_of = [[glyph_at[cell.offset] for cell in run.cells if cell.offset in glyph_at] for run in runs]
     ends = [column.area.top]
@@ -501,13 +506,6 @@ def _places_by_glyphs(column: ReadColumn) -> NotePlaces:
         ends.append((above + below) / 2)
     ends.append(column.area.bottom)
     return tuple(place for run, place in zip(runs, pairwise(ends), strict=False) if run.is_note)
-
-
-def _in_another_row(column: ReadColumn) -> list[Glyph]:
-    """The glyphs that are in another row than their characters."""
-    matches = (pairing for pairing in column.pairings if pairing.step is Step.MATCH)
-    pairs = ((column.cells[pairing.cells[0]], column.glyphs[pairing.glyphs[0]]) for pairing in matches)
-    return [glyph for cell, glyph in pairs if cell.row is not glyph.row]
 
 
 def _beside_gaps(column: ReadColumn) -> list[Glyph]:
