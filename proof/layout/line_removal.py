@@ -1,30 +1,19 @@
 """Removes the rules and the frame from the ink of a half-folio.
 
-Only the lines' own ink is erased: a stroke beside a line stays whole, and where a stroke meets a line, crosses it or
-lies on it, the line's ink stays with the stroke.
+Only the lines' own ink is erased: a stroke beside a line stays whole, and where a stroke meets a line or crosses it,
+the line's ink stays with the stroke.
 """
 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from itertools import pairwise
-from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
 from proof.images.opencv import cv2
-from proof.layout.crossings import MIN_STROKE_AREA, Strokes, columns_of, restore
-from proof.layout.lines import (
-    MIN_LINE_SHARE,
-    MIN_SECOND_UPRIGHT_SHARE,
-    ROUGHNESS_PX,
-    SPLINTER_PX,
-    Line,
-    erase,
-    follow,
-    splinters,
-)
+from proof.layout.crossings import Strokes, columns_of, restore
+from proof.layout.lines import Line, erase, follow, splinters
 from proof.layout.rules import Frame, Mask, PageInk, connected
 
 MIN_RULE_PIECE_CELLS = 0.3
@@ -34,26 +23,13 @@ MIN_FRAME_PIECE_WIDTHS = 0.35
 """Minimum length of a piece of the frame, in widths of a column."""
 
 MAX_DIRT_AREA = 0.02
-"""Area below which isolated ink is dirt unless it is a level stroke, as a share of a cell's area. 一 covers some 0.05,
-the upper stroke of 二 in a note 0.015."""
-
-MIN_LEVEL_STROKE_CELLS = 0.2
-"""Minimum width of a level stroke, in cells."""
-
-MIN_FLATNESS = 2.5
-"""Minimum width of a level stroke relative to its height."""
+"""Area below which isolated ink is dirt, as a share of a cell's area. 一 covers some 0.05."""
 
 CORNER_CELLS = 0.12
 """Distance from the frame within which the frame's ink thickens a rule, in cells."""
 
 OUTER_FRAME_CELLS = 0.45
 """Maximum distance of the outer frame and its pieces above the inner one, in cells."""
-
-BESIDE_RULE_WIDTHS = 0.1
-"""Distance from a raised column's rules within which the frame around it lies, as a share of the column's width."""
-
-MIN_PRINTED_SHARE = 0.05
-"""Share of a column's width that must be printed for the frame to run there."""
 
 FRAME_MARGIN_CELLS = 0.33
 """Distance inside the frame within which ink is no glyph unless it continues farther inside, in cells."""
@@ -67,20 +43,18 @@ def without_lines(page: PageInk, frame: Frame, pitch: float) -> tuple[Mask, NDAr
     frame_lines, upright_lines = _erase_lines(clean, frame, pitch)
     last = len(frame.rules) - 1
     sides, inner_rules = [upright_lines[0], *upright_lines[last:]], upright_lines[1:last]
-    strokes = Strokes.of(clean, frame_lines, sides, frame, pitch)
+    strokes = Strokes.of(clean, pitch)
     middle_x, middle_y = (frame.rules[0] + frame.rules[-1]) / 2, (frame.top + frame.bottom) / 2
     for line in frame_lines:
         restore(clean.T, with_lines.T, strokes.transposed, line, 1 if line.middle[0] < middle_y else -1, pitch)
     for line in sides:
         restore(clean, with_lines, strokes, line, 1 if line.middle[0] < middle_x else -1, pitch)
-    on_rules = np.zeros(clean.shape, np.bool_)
     for line in inner_rules:
         part = line.within(frame.top + CORNER_CELLS * pitch, frame.bottom - CORNER_CELLS * pitch)
-        restore(clean, with_lines, strokes, part, 0, pitch, on_rules)
-    _restore_under_raised(clean, page.ink, frame, pitch)
-    _erase_debris(clean, frame_lines, upright_lines, frame, pitch, on_rules)
+        restore(clean, with_lines, strokes, part, 0, pitch)
+    _erase_debris(clean, frame_lines, upright_lines, frame, pitch)
     _erase_specks(clean, frame, pitch)
-    return clean, columns_of(clean, upright_lines[: last + 1], strokes, frame.column_width)
+    return clean, columns_of(clean, upright_lines[: last + 1], frame.column_width)
 
 
 def _without_outer_frame(page: PageInk, frame: Frame, pitch: float) -> Mask:
@@ -107,74 +81,26 @@ def _erase_lines(ink: Mask, frame: Frame, pitch: float) -> tuple[list[Line], lis
     lines are the rules, in their order."""
     left, right = frame.rules[0], frame.rules[-1]
     reach = max(3, round(0.06 * frame.column_width))
-    level_reach, level_piece = max(4, round(0.16 * pitch)), MIN_FRAME_PIECE_WIDTHS * frame.column_width
+    level_piece = MIN_FRAME_PIECE_WIDTHS * frame.column_width
     frame_lines: list[Line] = []
     upright_lines: list[Line] = []
 
     def erase_level() -> None:
-        for line in follow(ink.T, (frame.top, frame.bottom), level_reach, level_piece, length_factor=1.0):
+        for line in follow(ink.T, (frame.top, frame.bottom), reach, level_piece, length_factor=1.0):
             frame_lines.append(line.within(left, right))
-            if len(frame_lines) > 2:
-                _leave_raised(frame_lines[-1], frame_lines[-3], frame.rules)
             erase(ink.T, frame_lines[-1])
 
-    def erase_upright(places: Sequence[float], reach: int, min_share: float) -> None:
-        for line in follow(ink, places, reach, MIN_RULE_PIECE_CELLS * pitch, min_share):
+    def erase_upright(places: Sequence[float], reach: int) -> None:
+        for line in follow(ink, places, reach, MIN_RULE_PIECE_CELLS * pitch):
             upright_lines.append(line.within(frame.top, frame.bottom))
             erase(ink, upright_lines[-1])
 
     erase_level()
-    erase_upright(frame.rules, reach, MIN_LINE_SHARE)
+    erase_upright(frame.rules, reach)
     # frames are double: where one line was erased, the other is found
     erase_level()
-    erase_upright((left, right), 2 * reach, MIN_SECOND_UPRIGHT_SHARE)
+    erase_upright((left, right), 2 * reach)
     return frame_lines, upright_lines
-
-
-def _leave_raised(second: Line, first: Line, rules: Sequence[float]) -> None:
-    """Remove (in place) from the `second` line of a frame its parts in columns where the `first` does not run: these
-    columns are raised, and level ink there is strokes of their glyphs."""
-    for left, right in pairwise(np.rint(rules).astype(np.intp).clip(0).tolist()):
-        margin = round(BESIDE_RULE_WIDTHS * (right - left))
-        printed = first.printed[left + margin : right - margin]
-        if np.count_nonzero(printed) < MIN_PRINTED_SHARE * printed.size:
-            second.printed[left:right] = False
-
-
-def _restore_under_raised(clean: Mask, ink: Mask, frame: Frame, pitch: float) -> None:
-    """Restore (in place) the `ink` of the frame under strokes of raised characters, which are written over it where the
-    frame was printed first. The frame's ink straight below such a stroke is taken for the stroke's."""
-    labels, stats, _ = connected(clean)
-    pieces = _raised_pieces(stats, frame, pitch)
-    below = (pieces.is_raised & pieces.in_column)[labels]
-    first, last = round(frame.top - OUTER_FRAME_CELLS * pitch), round(frame.top + FRAME_MARGIN_CELLS * pitch)
-    for y in range(max(1, first), min(len(ink), last)):
-        below[y] |= below[y - 1] & (ink[y] > 0)
-        clean[y, below[y]] = ink[y, below[y]]
-
-
-class _RaisedPieces(NamedTuple):
-    """For each piece of ink the number of rules left of its middle (`column`), whether it lies between the two rules of
-    that column (`in_column`), and whether it can be a stroke of a raised character (`is_raised`)."""
-
-    column: NDArray[np.intp]
-    in_column: NDArray[np.bool_]
-    is_raised: NDArray[np.bool_]
-
-
-def _raised_pieces(stats: NDArray[np.int32], frame: Frame, pitch: float) -> _RaisedPieces:
-    """From the extents and areas of pieces of ink (`stats`). A stroke of a raised character begins above any piece of
-    the outer frame."""
-    x, y, width, height, area = (stats[:, i] for i in range(5))
-    rules = np.asarray(frame.rules)
-    column = np.searchsorted(rules, x + width / 2)
-    margin = BESIDE_RULE_WIDTHS * frame.width / frame.column_count
-    left, right = (rules[(column + step).clip(0, len(rules) - 1)] for step in (-1, 0))
-    in_column = np.asarray((x > left + margin) & (x + width < right - margin), dtype=np.bool_)
-    is_raised = area >= MIN_STROKE_AREA * pitch * pitch
-    is_raised &= (y <= frame.top - OUTER_FRAME_CELLS * pitch) & (y + height > frame.top - 1.2 * pitch)
-    is_raised[0] = False
-    return _RaisedPieces(column, in_column, np.asarray(is_raised, dtype=np.bool_))
 
 
 def _erase_debris(
@@ -183,58 +109,19 @@ def _erase_debris(
     upright_lines: Sequence[Line],
     frame: Frame,
     pitch: float,
-    on_rules: NDArray[np.bool_],
 ) -> None:
-    """Erase (in place) the remains of broken lines: splinters, corners where two lines met, and ink at the frame's
-    lower edge and below it. `on_rules` marks strokes that lie on rules, which are not taken for splinters."""
+    """Erase (in place) the remains of broken lines: splinters, and ink at the frame's sides and below its lower
+    edge."""
     width = frame.column_width
     labels, stats, _ = connected(ink)
-    x, y, w, h, area = (stats[:, i] for i in range(5))
+    x, y, w, _, area = (stats[:, i] for i in range(5))
     drop = splinters(labels, area, frame_lines, upright_lines)
-    drop[labels[on_rules]] = False
     # at the sides the frame is double, and no text is so near to it
     side = 0.06 * width
     drop |= (x + w <= frame.rules[0] + side) | (x >= frame.rules[-1] - side)
-    # pieces of the outer frame, but not the strokes of raised characters above it
-    middle = (x + w // 2).clip(0, ink.shape[1] - 1)
-    inner_edge = _upper_inner_edge(frame_lines, middle, frame, pitch)
-    flat = (y > frame.top - OUTER_FRAME_CELLS * pitch) & (h <= 0.14 * width)
-    flat &= y + h <= inner_edge + ROUGHNESS_PX + SPLINTER_PX
-    drop |= flat & ~_in_raised_columns(stats, frame_lines, frame, pitch)
-    # remains of a corner: thin, bent, beside a rule and at the frame
-    rule_distance = np.abs((x + w / 2)[:, None] - np.asarray(frame.rules)[None, :]).min(axis=1) - w / 2
-    corner = (area < 0.23 * w * h) & (rule_distance < 0.08 * width)
-    at_top = (y < frame.top + 0.15 * pitch) & (y + h < frame.top + 0.8 * pitch)
-    at_bottom = (y + h > frame.bottom - 0.1 * pitch) & (y > frame.bottom - 0.8 * pitch)
-    drop |= corner & (at_top | at_bottom)
-    drop |= (y > frame.bottom - 0.12 * pitch) | ((y > frame.bottom - 0.2 * pitch) & (h <= 0.08 * width))
+    drop |= y > frame.bottom - 0.12 * pitch
     drop[0] = False
     _erase_pieces(ink, np.flatnonzero(ink > 0), labels, drop)
-
-
-def _upper_inner_edge(
-    frame_lines: Sequence[Line], x: NDArray[np.intp], frame: Frame, pitch: float
-) -> NDArray[np.float64]:
-    """The y at each `x` below which none of the printed lines at the top of the frame reaches."""
-    edges = [line.middle[x] + line.right for line in frame_lines if line.printed.any()]
-    upper = [edge for edge in edges if edge.mean() < frame.bottom - pitch]
-    return np.asarray(np.max(upper, axis=0, initial=frame.top), np.float64)
-
-
-def _in_raised_columns(
-    stats: NDArray[np.int32], frame_lines: Sequence[Line], frame: Frame, pitch: float
-) -> NDArray[np.bool_]:
-    """Which pieces of ink (`stats`) are between the rules of a raised column: one at whose top no line of the frame
-    runs, and in which a stroke begins above any piece of the outer frame."""
-    pieces, rules = _raised_pieces(stats, frame, pitch), frame.rules
-    raised = np.bincount(pieces.column[pieces.is_raised], minlength=len(rules) + 1) > 0
-    raised[[0, -1]] = False
-    margin = BESIDE_RULE_WIDTHS * frame.width / frame.column_count
-    upper = [line for line in frame_lines if abs(float(line.middle.mean()) - frame.top) < pitch]
-    for column in np.flatnonzero(raised).tolist():
-        across = slice(max(0, round(rules[column - 1] + margin)), max(0, round(rules[column] - margin)))
-        raised[column] = not any(line.printed[across].any() for line in upper)
-    return np.asarray(raised[pieces.column] & pieces.in_column, dtype=np.bool_)
 
 
 def _erase_specks(ink: Mask, frame: Frame, pitch: float) -> None:
@@ -246,9 +133,7 @@ def _erase_specks(ink: Mask, frame: Frame, pitch: float) -> None:
     area = np.bincount(groups.ravel()[inked], minlength=len(boxes))
     top = boxes[:, cv2.CC_STAT_TOP] + side // 2
     bottom = boxes[:, cv2.CC_STAT_TOP] + boxes[:, cv2.CC_STAT_HEIGHT] - side // 2
-    width = boxes[:, cv2.CC_STAT_WIDTH] - 2 * (side // 2)
-    is_level_stroke = (width >= MIN_LEVEL_STROKE_CELLS * pitch) & (width >= MIN_FLATNESS * (bottom - top))
-    drop = (area < MAX_DIRT_AREA * pitch * pitch) & ~is_level_stroke
+    drop = area < MAX_DIRT_AREA * pitch * pitch
     drop |= (bottom < frame.top + FRAME_MARGIN_CELLS * pitch) & (top > frame.top - OUTER_FRAME_CELLS * pitch)
     drop |= top > frame.bottom - FRAME_MARGIN_CELLS * pitch
     _erase_pieces(ink, inked, groups, drop)

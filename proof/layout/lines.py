@@ -24,9 +24,6 @@ LONG_PIECE_LENGTHS = 2.0
 MIN_LINE_SHARE = 0.06
 """Minimum share of the blocks of a line in which it has such pieces; otherwise there is no line."""
 
-MIN_SECOND_UPRIGHT_SHARE = 0.2
-"""The same for a second upright line of the frame."""
-
 BLOCK_LENGTHS = 0.8
 """Height of a block, in lengths of the shortest piece of a line."""
 
@@ -87,13 +84,13 @@ def follow(
     places: Sequence[float],
     reach: int,
     piece_length: float,
-    min_share: float = MIN_LINE_SHARE,
     length_factor: float = LONG_PIECE_LENGTHS,
 ) -> list[Line]:
     """The lines near the x of `places`, at most `reach` pixels away.
 
     `piece_length` is the length of the shortest piece of a line, in pixels; a line is followed along pieces
-    `length_factor` times as long. A line that has these in less than `min_share` of its blocks is printed nowhere.
+    `length_factor` times as long. A line that has these in less than `MIN_LINE_SHARE` of its blocks is printed
+    nowhere.
     """
     height, width = ink.shape
     block_height = max(4, round(BLOCK_LENGTHS * piece_length))
@@ -117,7 +114,7 @@ def follow(
     lines = []
     for number, place in enumerate(places):
         strip = _LineStrip(round(place) - reach, block_height, is_ink[:, number], pieces[:, number], long_ink[number])
-        lines.append(strip.line_along(paths[number], min_share))
+        lines.append(strip.line_along(paths[number]))
     return lines
 
 
@@ -157,9 +154,8 @@ class _LineStrip:
     pieces: NDArray[np.bool_]
     long_ink: NDArray[np.float64]
 
-    def line_along(self, path: NDArray[np.intp], min_share: float) -> Line:
-        """The line along a path through the blocks, smoothed, as thick as its ink usually is. `min_share` as in
-        `follow`."""
+    def line_along(self, path: NDArray[np.intp]) -> Line:
+        """The line along a path through the blocks, smoothed, as thick as its ink usually is."""
         height, span = self.ink.shape
         near_path = np.abs(np.arange(span)[None, :] - path[:, None]) <= NEAR_PATH_PX
         line_ink = self.long_ink * near_path
@@ -170,7 +166,7 @@ class _LineStrip:
         nearest = np.rint(middle).astype(np.intp).clip(1, span - 2)
         rows = np.arange(height)
         printed = self.pieces[rows, nearest - 1] | self.pieces[rows, nearest] | self.pieces[rows, nearest + 1]
-        if np.count_nonzero(line_ink.any(axis=1)) < min_share * len(line_ink):
+        if np.count_nonzero(line_ink.any(axis=1)) < MIN_LINE_SHARE * len(line_ink):
             printed[:] = False
         left, right = _sides(self.ink, nearest, printed)
         return Line(self.left + middle, printed, left, right)

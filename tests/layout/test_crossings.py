@@ -1,4 +1,4 @@
-"""Strokes that lie on rules: they stay, with the column of their glyph, and rules go all the same."""
+"""Strokes on rules: they stay, with the column of their glyph, and rules go all the same."""
 
 from __future__ import annotations
 
@@ -16,13 +16,6 @@ from tests.layout.test_lines import HEIGHT, WIDTH, cleaned, ruled
 
 def paper() -> Mask:
     return np.zeros((HEIGHT, WIDTH), np.uint8)
-
-
-def inked(top: int, bottom: int, left: int, right: int) -> Mask:
-    """A page with one stroke."""
-    ink = paper()
-    ink[top:bottom, left:right] = 255
-    return ink
 
 
 def glyph(left: int, top: int) -> Mask:
@@ -44,15 +37,6 @@ def test_an_upright_stroke_that_lies_on_a_rule_stays_with_its_glyph(off: int, si
     assert np.count_nonzero(own & clean) > 0.97 * np.count_nonzero(own)
     assert np.count_nonzero(clean & ~own) < 80
     assert np.count_nonzero(owners[own > 0] == (2 if side > 0 else 3)) > 0.97 * np.count_nonzero(own)
-
-
-@pytest.mark.parametrize("side", [-1, 1])
-def test_a_stroke_of_which_all_lies_on_a_rule_belongs_to_the_nearer_glyph(side: int) -> None:
-    """The right of 引, of 刑; the left of 州."""
-    stroke = inked(400, 432, 212, 219)
-    clean, owners = cleaned(ruled() | stroke | glyph(215 - 18 + side * 34, 398))
-    assert np.count_nonzero(stroke & clean) > 0.95 * np.count_nonzero(stroke)
-    assert set(owners[(stroke & clean) > 0].tolist()) == {2 if side > 0 else 3}
 
 
 @settings(max_examples=30, deadline=None)
@@ -93,7 +77,6 @@ def test_the_pixels_of_a_line_lie_on_the_page(
     low, high = line.band(size[1], 1.0)
     assert 0 <= low <= high <= size[1]
     ink = np.full(size, 255, np.uint8)
-    strokes = Strokes.of(ink, [], [], Frame([0.0, 30.0], 0.0, 20.0), 20.0)
-    restore(ink, ink.copy(), strokes, line, 0, 20.0, np.zeros(size, np.bool_))
-    numbers = columns_of(ink, [line, line], strokes, 30.0)
+    restore(ink, ink.copy(), Strokes.of(ink, 20.0), line, 0, 20.0)
+    numbers = columns_of(ink, [line, line], 30.0)
     assert set(np.unique(numbers).tolist()) <= {0, 1}
