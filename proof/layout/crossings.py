@@ -176,10 +176,10 @@ def _rows_from(rows: NDArray[np.bool_]) -> NDArray[np.float64]:
     return np.asarray(distance, dtype=np.float64)
 
 
-def columns_of(ink: Mask, rules: Sequence[Line], column_width: float) -> NDArray[np.int16]:
+def columns_of(ink: Mask, rules: Sequence[Line], dotted: NDArray[np.bool_], column_width: float) -> NDArray[np.int16]:
     """For every pixel the number of its column, from 1 at the right; 0 beyond the outermost rules, where the ink is
     erased (in place). Ink that reaches a little over a rule belongs to its glyph's column; -n marks ink that may belong
-    to column n or n + 1."""
+    to column n or n + 1. `dotted` as in `Strokes`."""
     width = ink.shape[1]
     numbers = [0, *range(len(rules) - 1, 0, -1), 0]
     column_of = np.zeros(ink.shape, np.int16)
@@ -189,19 +189,25 @@ def columns_of(ink: Mask, rules: Sequence[Line], column_width: float) -> NDArray
         column_of[:, low:high] = np.where(np.arange(low, high) < rule.middle[:, None], left, right)
         column_of[:, high:end] = right
     for rule, left, right in zip(rules, numbers, numbers[1:], strict=False):
-        _assign_ink_on_rule(column_of, ink, rule, left, right, column_width)
+        _assign_ink_on_rule(column_of, ink, rule, left, right, dotted, column_width)
     np.multiply(ink, column_of != 0, out=ink)
     return column_of
 
 
 def _assign_ink_on_rule(
-    column_of: NDArray[np.int16], ink: Mask, rule: Line, left: int, right: int, column_width: float
+    column_of: NDArray[np.int16],
+    ink: Mask,
+    rule: Line,
+    left: int,
+    right: int,
+    dotted: NDArray[np.bool_],
+    column_width: float,
 ) -> None:
     """Write into `column_of` the columns of the pieces of ink on the rule between the columns `left` and `right`, or
     across it.
 
     A piece belongs to the side to which it continues. An upright stroke along the rule between two glyphs may belong to
-    either.
+    either. Pieces among the dots of a seal are left as they are.
     """
     reach = OVER_RULE_WIDTHS * column_width
     low, high = rule.band(ink.shape[1], reach)
@@ -213,6 +219,8 @@ def _assign_ink_on_rule(
     labels, boxes, _ = connected(near_rule.astype(np.uint8))
     for label in np.unique(labels[on_rule & near_rule]).tolist():
         x, y, w, h, _ = boxes[label]
+        if dotted[y + h // 2, low + x + w // 2]:
+            continue
         box, edges = np.s_[y : y + h, x : x + w], (low + x, low + x + w)
         piece = _PieceOnRule(labels[box] == label, offset[box], on_rule[box], ink[y : y + h], edges, column_width)
         beyond_left, beyond_right = piece.rows_beyond()

@@ -54,7 +54,7 @@ def without_lines(page: PageInk, frame: Frame, pitch: float) -> tuple[Mask, NDAr
         restore(clean, with_lines, strokes, part, 0, pitch)
     _erase_debris(clean, frame_lines, upright_lines, frame, pitch)
     _erase_specks(clean, frame, pitch)
-    return clean, columns_of(clean, upright_lines[: last + 1], frame.column_width)
+    return clean, columns_of(clean, upright_lines[: last + 1], strokes.dotted, frame.column_width)
 
 
 def _without_outer_frame(page: PageInk, frame: Frame, pitch: float) -> Mask:
@@ -81,12 +81,12 @@ def _erase_lines(ink: Mask, frame: Frame, pitch: float) -> tuple[list[Line], lis
     lines are the rules, in their order."""
     left, right = frame.rules[0], frame.rules[-1]
     reach = max(3, round(0.06 * frame.column_width))
-    level_piece = MIN_FRAME_PIECE_WIDTHS * frame.column_width
+    level_reach, level_piece = max(4, round(0.16 * pitch)), MIN_FRAME_PIECE_WIDTHS * frame.column_width
     frame_lines: list[Line] = []
     upright_lines: list[Line] = []
 
     def erase_level() -> None:
-        for line in follow(ink.T, (frame.top, frame.bottom), reach, level_piece, length_factor=1.0):
+        for line in follow(ink.T, (frame.top, frame.bottom), level_reach, level_piece, length_factor=1.0):
             frame_lines.append(line.within(left, right))
             erase(ink.T, frame_lines[-1])
 

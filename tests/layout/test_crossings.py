@@ -77,6 +77,7 @@ def test_the_pixels_of_a_line_lie_on_the_page(
     low, high = line.band(size[1], 1.0)
     assert 0 <= low <= high <= size[1]
     ink = np.full(size, 255, np.uint8)
-    restore(ink, ink.copy(), Strokes.of(ink, 20.0), line, 0, 20.0)
-    numbers = columns_of(ink, [line, line], 30.0)
+    strokes = Strokes.of(ink, 20.0)
+    restore(ink, ink.copy(), strokes, line, 0, 20.0)
+    numbers = columns_of(ink, [line, line], strokes.dotted, 30.0)
     assert set(np.unique(numbers).tolist()) <= {0, 1}
