@@ -18,7 +18,6 @@ from proof.language.doubts import Doubt, DoubtedText
 from proof.language.findings import LanguageEvidence
 from proof.language.model import ModelFile
 from proof.model.flags import LANGUAGE, PLACEHOLDER, Flag, Kind, LanguageReading, without_language
-from proof.model.notices import NoticeCode
 from proof.settings.config import Settings
 from proof.store.cache import Cache
 from proof.text.alike import run_together
@@ -99,12 +98,11 @@ def _reading_of(place: _PageInText, flag: Flag) -> LanguageReading | None:
 
 
 def _applies(flag: Flag) -> bool:
-    """Whether the model applies to a flag: the image shows another single character between the neighbours in the text.
-    It does not apply if a character may be missing beside it, since then its neighbours are unknown."""
-    may_miss_neighbour = flag.evidence.notice is not None and flag.evidence.notice.code is NoticeCode.FOR_EITHER
+    """Whether the model applies to a flag: the image shows another single character between the neighbours in the
+    text."""
     is_of_image = flag.evidence.reason not in (LANGUAGE, PLACEHOLDER)
     is_single = flag.kind is Kind.SUBSTITUTION and flag.length == 1
-    return is_single and is_of_image and not may_miss_neighbour
+    return is_single and is_of_image
 
 
 class _Text:

@@ -140,11 +140,6 @@ class NoticeCode(MessageCode):
     PART_OF_CELL = _("%(number)s of a cell")
     INK_UNREAD = _("ink that the engine did not read")
     LIKER_AS_DRAWN = _("more like %(text)s as fonts draw it")
-    # places of a line
-    FOR_EITHER = _(
-        "a character is missing here beside a wrong one: the image does not show which of its characters the "
-        "wrong one stands for"
-    )
     # pairing of images and pages
     HARDLY_READ = _("hardly anything can be read on this image")
     IMAGE_BLANK = _("this image is blank: name the image that carries this page")

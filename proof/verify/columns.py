@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import chain, groupby, pairwise
 from math import exp, inf
@@ -19,9 +19,9 @@ from proof.verify.align import SKIP_GLYPH_NATS, Pairing, Step, align, skip_cost
 from proof.verify.glyphs import Glyph, Window, column_glyphs, merged, without_splinters
 from proof.verify.likeness import WordLikeness
 
-SUSPECT_NATS = (1.0, 1.0)
+SUSPECT_NATS = 1.0
 """Nats by which the best reading of a glyph must be more probable than the transcribed character for the glyph to be
-read a second time, and a third time."""
+read again."""
 
 BAD_CUT_NATS = 12.0
 """Cost of an alignment above which the runs of the column may have been cut in the wrong places."""
@@ -51,11 +51,8 @@ SMALL_NOTE_SIZES = (2, 3)
 MISSING_TEXT = "□"
 """Text of a cell for a character that the line may lack."""
 
-MAX_UNCLEAR_CERTAINTY = 0.6
-"""Certainty (probability of the best reading times presence) below which a glyph is unclear."""
-
 MIN_SURE_CERTAINTY = 0.9
-"""Certainty above which a glyph is surely read."""
+"""Certainty (probability of the best reading times presence) above which a glyph is surely read."""
 
 OUTERMOST_GLYPHS = 2
 """Number of glyphs at either end of a half-row among which a surplus glyph may be half of a character of main text that
@@ -188,8 +185,6 @@ class ColumnReader:
             best = self._with_main_text(best)
         best = self._with_moved_ends(best)
         best = self._with_rereadings(best)
-        if area.measured_pitch is not None:
-            best = self._with_half_notes(best)
         if best.cost > BAD_CUT_NATS:
             best = self._with_exchanged_halves(best)
         return best
@@ -241,20 +236,6 @@ class ColumnReader:
             for line in _lines_with_note(best, number):
                 other = self._attempt(best.area, line, CutBy.BEST)
                 if other.cost < best.cost - MIN_GAIN_NATS:
-                    best = other
-        return best
-
-    def _with_half_notes(self, best: ReadColumn) -> ReadColumn:
-        """The column with a full-width character of its line read as one half of a note whose other half is missing.
-        Tried if two unclear glyphs are in its place: two small numbers, of which one was left out."""
-        for number in _cells_of_two_glyphs(best):
-            for line in _lines_with_half_note(best, number):
-                other = self._attempt(best.area, line, CutBy.BEST)
-                if not _has_surplus_half(other):
-                    continue
-                other = self._with_rereadings(other)
-                # the surplus glyph of the missing half costs nothing here, since it is surely read
-                if other.cost - SKIP_GLYPH_NATS < best.cost:
                     best = other
         return best
 
@@ -365,8 +346,8 @@ class ColumnReader:
     def _with_rereadings(self, column: ReadColumn) -> ReadColumn:
         """The column after its glyphs that disagree with the text were read again. Probabilities are the mean of all
         readings."""
-        for rereading, (zoom, min_nats) in enumerate(zip(ZOOMS, SUSPECT_NATS, strict=True), 1):
-            windows = self._windows(column, min_nats)
+        for rereading, zoom in enumerate(ZOOMS, 1):
+            windows = self._windows(column)
             if not windows:
                 break
             strips = []
@@ -377,10 +358,10 @@ class ColumnReader:
             column = self._aligned(replace(column, glyphs=merged(column.glyphs, reread, windows, rereading)))
         return column
 
-    def _windows(self, column: ReadColumn, min_nats: float) -> list[Window]:
+    def _windows(self, column: ReadColumn) -> list[Window]:
         """The windows that are read again, around the suspects of a column; overlapping windows are joined."""
         windows: list[Window] = []
-        for glyph in sorted(self._suspects(column, min_nats), key=lambda glyph: (glyph.strip, glyph.y)):
+        for glyph in sorted(self._suspects(column), key=lambda glyph: (glyph.strip, glyph.y)):
             reach = WINDOW_CELLS * glyph.pitch
             top, bottom = glyph.y - reach, glyph.y + reach
             if windows and windows[-1].strip == glyph.strip and top < windows[-1].bottom:
@@ -389,8 +370,8 @@ class ColumnReader:
                 windows.append(Window(glyph.strip, top, bottom))
         return windows
 
-    def _suspects(self, column: ReadColumn, min_nats: float) -> list[Glyph]:
-        """The glyphs that disagree with the line by more than `min_nats`, or are in no match; for a cell without a
+    def _suspects(self, column: ReadColumn) -> list[Glyph]:
+        """The glyphs that disagree with the line by more than `SUSPECT_NATS`, or are in no match; for a cell without a
         glyph, a glyph beside it."""
         suspects: list[Glyph] = []
         glyphs = column.glyphs
@@ -401,7 +382,7 @@ class ColumnReader:
                 suspects += [glyphs[neighbour.glyphs[0]] for neighbour in with_glyph[:1]]
             elif pairing.step is Step.MATCH:
                 glyph = glyphs[pairing.glyphs[0]]
-                if not glyph.silent and self._disagreement(column.cells[pairing.cells[0]], glyph) > min_nats:
+                if not glyph.silent and self._disagreement(column.cells[pairing.cells[0]], glyph) > SUSPECT_NATS:
                     suspects.append(glyph)
             else:
                 unmatched = (glyphs[index] for index in pairing.glyphs)
@@ -457,13 +438,8 @@ def _lines_with_note(column: ReadColumn, number: int) -> list[Column]:
         for size in SMALL_NOTE_SIZES:
             for first in range(max(0, place - size + 1), min(place, len(run.cells) - size) + 1):
                 runs = _runs_with_note(run.cells[:first], run.cells[first : first + size], run.cells[first + size :])
-                lines.append(_with_run_replaced(line, index, runs))
+                lines.append(replace(line, parsed=(*line.runs[:index], *runs, *line.runs[index + 1 :])))
     return lines
-
-
-def _with_run_replaced(line: Column, index: int, runs: Iterable[Run]) -> Column:
-    """The line with other runs in place of the run of that index."""
-    return replace(line, parsed=(*line.runs[:index], *runs, *line.runs[index + 1 :]))
 
 
 def _with_rows(line: Column, row_of_cell: Mapping[int, Row]) -> Column:
@@ -525,51 +501,8 @@ def _row_height(column: ReadColumn) -> float:
     return median(distances or [0.0])
 
 
-def _cells_of_two_glyphs(column: ReadColumn) -> list[int]:
-    """The numbers of cells matched with an unclear glyph beside another unclear one that has no cell."""
-    cells = []
-    for matched, extra in (*pairwise(column.pairings), *pairwise(column.pairings[::-1])):
-        if matched.step is Step.MATCH and extra.step is Step.EXTRA_GLYPH:
-            first, second = (column.glyphs[pairing.glyphs[0]] for pairing in (matched, extra))
-            are_near = first.strip == second.strip and abs(first.y - second.y) < first.pitch
-            if are_near and _is_unclear(first) and _is_unclear(second):
-                cells.append(matched.cells[0])
-    return cells
-
-
-def _is_unclear(glyph: Glyph) -> bool:
-    return not glyph.silent and _certainty(glyph) < MAX_UNCLEAR_CERTAINTY
-
-
-def _has_surplus_half(column: ReadColumn) -> bool:
-    """Whether a note has a surplus glyph that is surely read."""
-    return any(glyph.row is not Row.MAIN and _is_surely_read(glyph) for glyph in column.surplus)
-
-
 def _is_surely_read(glyph: Glyph) -> bool:
-    return not glyph.silent and _certainty(glyph) > MIN_SURE_CERTAINTY
-
-
-def _certainty(glyph: Glyph) -> float:
-    """The probability of the best reading of a glyph times that of its presence."""
-    return exp(glyph.log_prob(glyph.best)) * glyph.presence
-
-
-def _lines_with_half_note(column: ReadColumn, number: int) -> list[Column]:
-    """Two variants of a column's line in which the cell of that number is one half of a note whose other half is
-    missing."""
-    line, cell = column.line, column.cells[number]
-    if line is None:
-        return []
-    run = next((index for index, run in enumerate(line.runs) if not run.is_note and cell in run.cells), None)
-    if run is None:
-        return []
-    cells = line.runs[run].cells
-    place = cells.index(cell)
-    missing_left = Cell(MISSING_TEXT, cell.offset + cell.length, 0, cell.row)
-    missing_right = replace(missing_left, offset=cell.offset)
-    notes = ((cell, missing_left), (missing_right, cell))
-    return [_with_run_replaced(line, run, _runs_with_note(cells[:place], note, cells[place + 1 :])) for note in notes]
+    return not glyph.silent and exp(glyph.log_prob(glyph.best)) * glyph.presence > MIN_SURE_CERTAINTY
 
 
 def _runs_with_note(before: tuple[Cell, ...], small: tuple[Cell, ...], after: tuple[Cell, ...]) -> list[Run]:

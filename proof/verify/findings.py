@@ -16,7 +16,7 @@ from proof.text.alike import run_together
 from proof.text.column import is_character
 from proof.text.model import Cell, Script, is_han
 from proof.text.variants import Relation, VariantPolicy
-from proof.verify.align import Likeness, Pairing, Step, for_either
+from proof.verify.align import Likeness, Pairing, Step
 from proof.verify.columns import ReadColumn
 from proof.verify.glyphs import SPLINTERS, Glyph, room_between, spacing
 from proof.verify.legibility import FULLY_LEGIBLE, Legibility
@@ -144,34 +144,7 @@ class FlagMaker:
                     flags.append(self._extra_cell(column, pairing, doubt))
                 case Step.EXTRA_GLYPH:
                     flags.append(self._extra_glyph(column, pairing, doubt))
-        self._mark_ambiguous(column, flags)
         return with_joined_runs(column, flags, self._context.marks_notes)
-
-    def _mark_ambiguous(self, column: ReadColumn, flags: list[Flag | None]) -> None:
-        """Give the flags of a substitution and of the omissions right before it a common notice and the lowest of their
-        scores, if the transcribed character is none of these glyphs and may stand for any of them. `flags` has one
-        entry for each pairing and is changed in place."""
-        for number, (pairing, flag) in enumerate(zip(column.pairings, flags, strict=True)):
-            if flag is None or not flag.raised or flag.kind is not Kind.SUBSTITUTION:
-                continue
-            cell, glyph = column.cells[pairing.cells[0]], column.glyphs[pairing.glyphs[0]]
-            first = number
-            while first and self._is_raised_omission(column.pairings[first - 1], flags[first - 1]):
-                glyph_before = column.glyphs[column.pairings[first - 1].glyphs[0]]
-                if not for_either(cell, glyph_before, glyph, self._likeness):
-                    break
-                first -= 1
-            if first < number:
-                ambiguous = [flag for flag in flags[first : number + 1] if flag is not None]
-                score, notice = min(flag.score for flag in ambiguous), Notice.of(NoticeCode.FOR_EITHER)
-                flags[first : number + 1] = [
-                    replace(flag, score=score, evidence=replace(flag.evidence, notice=notice)) for flag in ambiguous
-                ]
-
-    @staticmethod
-    def _is_raised_omission(pairing: Pairing, flag: Flag | None) -> bool:
-        """Whether a pairing has a raised flag about a glyph without a cell."""
-        return pairing.step is Step.EXTRA_GLYPH and flag is not None and flag.raised
 
     def _match(self, column: ReadColumn, pairing: Pairing, doubt: float) -> Flag | None:
         """The flag for a glyph that is not read as its transcribed character: another word (訛), or a variant."""

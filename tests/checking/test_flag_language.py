@@ -17,7 +17,6 @@ from proof.language.findings import LanguageEvidence, PagePosition
 from proof.language.model import ModelFile
 from proof.model.flags import LANGUAGE, Evidence, Flag, LanguageReading, with_ids
 from proof.model.geometry import Box
-from proof.model.notices import Notice, NoticeCode
 from proof.model.result import CheckedCharacter, PageResult, Status
 from proof.settings.config import FlagsSection, Settings
 from proof.store import PagePlace, Store
@@ -72,15 +71,6 @@ def test_a_suspicion_is_lifted_where_the_words_around_speak_for_it(text: Transcr
     assert heard_flag.evidence.language is not None
     assert heard_flag.evidence.language.weight > 0
     assert (heard_flag.evidence.language.suggested, heard_flag.evidence.language.transcribed) == ("倣此", "倣北")
-
-
-def test_beside_a_character_that_is_missing_the_language_model_says_nothing(text: Transcription, store: Store) -> None:
-    """What stands beside it is not what stands beside it on the image."""
-    suspected = flag(1, 22, "此", THRESHOLD)
-    told = replace(suspected.evidence, notice=Notice.of(NoticeCode.FOR_EITHER))
-    language = language_of(text, store)
-    assert heard(suspected, language).score > THRESHOLD
-    assert heard(replace(suspected, evidence=told), language).score == THRESHOLD
 
 
 def left_open(*shown: tuple[str, float]) -> Flag:
