@@ -7,12 +7,13 @@ the line's ink stays with the stroke.
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
 from proof.images.opencv import cv2
-from proof.layout.crossings import Strokes, columns_of, restore
+from proof.layout.crossings import MIN_STROKE_AREA, Strokes, columns_of, restore
 from proof.layout.lines import Line, erase, follow, splinters
 from proof.layout.rules import Frame, Mask, PageInk, connected
 
@@ -30,6 +31,9 @@ CORNER_CELLS = 0.12
 
 OUTER_FRAME_CELLS = 0.45
 """Maximum distance of the outer frame and its pieces above the inner one, in cells."""
+
+BESIDE_RULE_WIDTHS = 0.1
+"""Distance from a raised column's rules within which the frame around it lies, as a share of the column's width."""
 
 FRAME_MARGIN_CELLS = 0.33
 """Distance inside the frame within which ink is no glyph unless it continues farther inside, in cells."""
@@ -52,6 +56,7 @@ def without_lines(page: PageInk, frame: Frame, pitch: float) -> tuple[Mask, NDAr
     for line in inner_rules:
         part = line.within(frame.top + CORNER_CELLS * pitch, frame.bottom - CORNER_CELLS * pitch)
         restore(clean, with_lines, strokes, part, 0, pitch)
+    _restore_under_raised(clean, page.ink, frame, pitch)
     _erase_debris(clean, frame_lines, upright_lines, frame, pitch)
     _erase_specks(clean, frame, pitch)
     return clean, columns_of(clean, upright_lines[: last + 1], strokes.dotted, frame.column_width)
@@ -101,6 +106,42 @@ def _erase_lines(ink: Mask, frame: Frame, pitch: float) -> tuple[list[Line], lis
     erase_level()
     erase_upright((left, right), 2 * reach)
     return frame_lines, upright_lines
+
+
+def _restore_under_raised(clean: Mask, ink: Mask, frame: Frame, pitch: float) -> None:
+    """Restore (in place) the `ink` of the frame under strokes of raised characters, which are written over it where the
+    frame was printed first. The frame's ink straight below such a stroke is taken for the stroke's."""
+    labels, stats, _ = connected(clean)
+    pieces = _raised_pieces(stats, frame, pitch)
+    below = (pieces.is_raised & pieces.in_column)[labels]
+    first, last = round(frame.top - OUTER_FRAME_CELLS * pitch), round(frame.top + FRAME_MARGIN_CELLS * pitch)
+    for y in range(max(1, first), min(len(ink), last)):
+        below[y] |= below[y - 1] & (ink[y] > 0)
+        clean[y, below[y]] = ink[y, below[y]]
+
+
+class _RaisedPieces(NamedTuple):
+    """For each piece of ink the number of rules left of its middle (`column`), whether it lies between the two rules of
+    that column (`in_column`), and whether it can be a stroke of a raised character (`is_raised`)."""
+
+    column: NDArray[np.intp]
+    in_column: NDArray[np.bool_]
+    is_raised: NDArray[np.bool_]
+
+
+def _raised_pieces(stats: NDArray[np.int32], frame: Frame, pitch: float) -> _RaisedPieces:
+    """From the extents and areas of pieces of ink (`stats`). A stroke of a raised character begins above any piece of
+    the outer frame."""
+    x, y, width, height, area = (stats[:, i] for i in range(5))
+    rules = np.asarray(frame.rules)
+    column = np.searchsorted(rules, x + width / 2)
+    margin = BESIDE_RULE_WIDTHS * frame.width / frame.column_count
+    left, right = (rules[(column + step).clip(0, len(rules) - 1)] for step in (-1, 0))
+    in_column = np.asarray((x > left + margin) & (x + width < right - margin), dtype=np.bool_)
+    is_raised = area >= MIN_STROKE_AREA * pitch * pitch
+    is_raised &= (y <= frame.top - OUTER_FRAME_CELLS * pitch) & (y + height > frame.top - 1.2 * pitch)
+    is_raised[0] = False
+    return _RaisedPieces(column, in_column, np.asarray(is_raised, dtype=np.bool_))
 
 
 def _erase_debris(
