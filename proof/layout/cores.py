@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 
 from proof.images.opencv import cv2
 from proof.layout.labels import Label
-from proof.layout.rules import true_ranges, weighted_quantile
+from proof.layout.rules import weighted_quantile
 from proof.layout.segmenter import LabelMap
 
 MIN_PROBABILITY = 0.4
@@ -38,9 +38,6 @@ USUAL_SPACING_WIDTHS = 1.35
 
 MAX_ASIDE_SPACINGS = 0.35
 """Maximum horizontal distance of pieces of the same column, in spacings."""
-
-MIN_RULE_SHARE = 0.35
-"""Minimum share of the height of a page's columns along which a line is seen where a frame has its side."""
 
 MIN_BESIDE_SPACINGS = 0.66
 """Minimum distance of columns that stand side by side, in spacings."""
@@ -104,8 +101,9 @@ class Register:
     spacing: float
 
 
-def registers_of(labels: LabelMap) -> list[Register]:
-    """The registers of a page in reading order."""
+def registers_of(labels: LabelMap, keep_all: bool = False) -> list[Register]:
+    """The registers of a page in reading order. With `keep_all`, for labels from `columns_alone`, no core is dropped
+    for standing at an edge."""
     core_map = labels.of(Label.CORE)
     other_map = labels.of(Label.OTHER)
     is_other = other_map > np.maximum(core_map, MIN_PROBABILITY)
@@ -114,17 +112,31 @@ def registers_of(labels: LabelMap) -> list[Register]:
         return []
     pieces = _without_lesser(pieces, spacing_of(pieces))
     spacing = spacing_of(pieces)
-    pieces = [core for core in pieces if _is_whole(core, core_map.shape[1], spacing)]
+    if not keep_all:
+        pieces = [core for core in pieces if _is_whole(core, core_map.shape[1], spacing)]
     if not pieces:
         return []
     lines = labels.of(Label.LINE) > MIN_PROBABILITY
     registers = []
-    for leaf, columns in enumerate(_leaves(_joined(pieces, lines, spacing), lines, spacing)):
+    for leaf, columns in enumerate(_leaves(_joined(pieces, lines, spacing), spacing)):
         for cores in _levels(_with_raised(columns, spacing), lines, spacing):
-            kept = _without_fold_strips(cores, core_map)
+            kept = cores if keep_all else _without_fold_strips(cores, core_map)
             right_to_left = tuple(sorted(kept, key=lambda core: -core.x))
             registers.append(Register(leaf, right_to_left, spacing_of(kept, spacing)))
     return registers
+
+
+def columns_alone(labels: LabelMap, registers: Sequence[Register]) -> LabelMap:
+    """The labels without cores outside the columns of these registers."""
+    kept = np.zeros(labels.probabilities.shape[1:], np.bool_)
+    for register in registers:
+        half = MAX_ASIDE_SPACINGS * register.spacing
+        for core in register.cores:
+            rows = slice(max(0, round(core.top - 1)), round(core.bottom + 1))
+            kept[rows, max(0, round(core.x - half)) : round(core.x + half) + 1] = True
+    probabilities = labels.probabilities.copy()
+    probabilities[list(Label).index(Label.CORE)] *= kept
+    return LabelMap(probabilities, labels.scale)
 
 
 def _is_whole(core: Core, width: int, spacing: float) -> bool:
@@ -238,7 +250,7 @@ def _is_line_between(
     return bool(beside.any())
 
 
-def _leaves(columns: Sequence[Core], lines: NDArray[np.bool_], spacing: float) -> list[list[Core]]:
+def _leaves(columns: Sequence[Core], spacing: float) -> list[list[Core]]:
     """The columns of each leaf, the right one first; a single list if the page is no opening."""
     one_leaf = [list(columns)]
     if len(columns) < 4:
@@ -249,25 +261,11 @@ def _leaves(columns: Sequence[Core], lines: NDArray[np.bool_], spacing: float) -
     if not near_middle.size:
         return one_leaf
     gutter = int(near_middle[int(gaps[near_middle].argmax())])
-    if gaps[gutter] < MIN_GUTTER_SPACINGS * spacing:
+    height = max(core.bottom for core in columns) - min(core.top for core in columns)
+    if gaps[gutter] < MIN_GUTTER_SPACINGS * spacing or width < MIN_OPENING_RATIO * height:
         return one_leaf
-    top, bottom = min(core.top for core in columns), max(core.bottom for core in columns)
-    if width < MIN_OPENING_RATIO * (bottom - top):
-        rows = slice(max(0, round(top - spacing)), round(bottom + spacing))
-        if not _is_between_frames(lines[rows, round(xs[gutter]) : round(xs[gutter + 1])]):
-            return one_leaf
     cut = float(middles[gutter])
     return [[core for core in columns if core.x > cut], [core for core in columns if core.x <= cut]]
-
-
-def _is_between_frames(gap: NDArray[np.bool_]) -> bool:
-    """Whether the sides of two frames stand in `gap` (the lines between two columns) with no level line from one to the
-    other."""
-    sides = true_ranges(gap.mean(axis=0) > MIN_RULE_SHARE)
-    if len(sides) < 2:
-        return False
-    left, right = sides[0][1], sides[-1][0]
-    return right - left >= 2 and not bool(gap[:, left:right].all(axis=1).any())
 
 
 def _levels(columns: Sequence[Core], lines: NDArray[np.bool_], spacing: float) -> list[list[Core]]:

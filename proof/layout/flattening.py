@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import astuple, dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 
 from proof.images.opencv import cv2
 from proof.layout.rules import Rectification
+from proof.layout.straight import Shear, Straightening
 
 Floats = NDArray[np.float64]
 
@@ -157,6 +158,8 @@ class Flattened(Rectification):
 def rectification_as_list(rectification: Rectification) -> list[Any]:
     """A rectification of any kind as numbers and lists, from which `rectification_of` restores it."""
     maps = [part.ravel().tolist() for part in (rectification.matrix, rectification.inverse)]
+    if isinstance(rectification, Straightening):
+        return [*maps, [list(astuple(block)) for block in rectification.blocks]]
     if isinstance(rectification, Flattened):
         return [*maps, rectification_as_list(rectification.of_flat_page), rectification.flattening.as_list()]
     return maps
@@ -165,7 +168,9 @@ def rectification_as_list(rectification: Rectification) -> list[Any]:
 def rectification_of(parts: Sequence[Any]) -> Rectification:
     """The inverse of `rectification_as_list`."""
     matrix, inverse = (np.array(part, np.float64).reshape(2, 3) for part in parts[:2])
-    if len(parts) == 2:
-        return Rectification(matrix, inverse)
-    of_flat_page, flattening = parts[2:]
-    return Flattened(matrix, inverse, rectification_of(of_flat_page), Flattening.of_list(flattening))
+    match parts[2:]:
+        case [blocks]:
+            return Straightening(matrix, inverse, tuple(Shear(*block) for block in blocks))
+        case [of_flat_page, flattening]:
+            return Flattened(matrix, inverse, rectification_of(of_flat_page), Flattening.of_list(flattening))
+    return Rectification(matrix, inverse)

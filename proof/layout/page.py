@@ -10,11 +10,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from proof.images.opencv import cv2
-from proof.layout.cores import MAX_NEIGHBOUR_SPACINGS, Core, Register, registers_of
+from proof.layout.cores import MAX_NEIGHBOUR_SPACINGS, Core, Register, columns_alone, registers_of
 from proof.layout.regions import Region, text_ink
 from proof.layout.rules import Mask, glyph_pieces, inked_along, thickened, true_ranges, usual_width
-from proof.layout.segmenter import label_map
+from proof.layout.segmenter import LabelMap, label_map
 from proof.layout.sheet import Sheet, prepare
+from proof.layout.straight import Straightening, straightened
 from proof.model.geometry import Box
 
 MIN_RULE_SHARE = 0.12
@@ -53,7 +54,7 @@ MIN_BOUND_SHARE = 0.45
 
 @dataclass(frozen=True, slots=True)
 class FoundColumn:
-    """A column of text in pixels of the sheet: as wide as the room up to its neighbours or rules, as high
+    """A column of text in pixels of the straightened sheet: as wide as the room up to its neighbours or rules, as high
     as its ink. `register` counts from 1 in reading order over all leaves; `glyph` is the width of its glyphs."""
 
     register: int
@@ -70,7 +71,7 @@ class FoundColumn:
 
 @dataclass(frozen=True, slots=True)
 class PageLayout:
-    """The columns of a page in reading order, with the rectified page (`sheet`), its ink without rules and frames
+    """The columns of a page in reading order, with the straightened page (`sheet`), its ink without rules and frames
     (`text`), the place of each register (`regions`) and the x of the rules of each register (`rules`)."""
 
     sheet: Sheet
@@ -101,14 +102,35 @@ def find_columns(page: NDArray[np.uint8], origin: tuple[float, float] = (0, 0)) 
     sheet = prepare(page, origin)
     text = text_ink(sheet)
     labels = label_map(sheet.grey)
-    registers = [_enlarged(register, 1 / labels.scale) for register in registers_of(labels)]
-    regions = [_region(sheet, register, registers) for register in registers]
+    labelled = registers_of(labels)
+    registers, regions = _on_sheet(sheet, labelled, labels.scale)
+    straight_sheet, text = straightened(sheet, text, regions)
+    if isinstance(straight_sheet.rectification, Straightening):
+        sheet = straight_sheet
+        straight_labels = _straightened_labels(columns_alone(labels, labelled), straight_sheet.rectification)
+        registers, regions = _on_sheet(sheet, registers_of(straight_labels, keep_all=True), labels.scale)
     columns: list[FoundColumn] = []
     rules = []
     for number, (register, region) in enumerate(zip(registers, regions, strict=True), 1):
         rules.append(_rules(sheet, region))
         columns += [_column(sheet, text, number, register.spacing, span) for span in _spans(register, rules[-1])]
     return PageLayout(sheet, text, tuple(regions), tuple(columns), tuple(rules))
+
+
+def _straightened_labels(labels: LabelMap, straightening: Straightening) -> LabelMap:
+    """The labels of the straightened sheet."""
+    ys, xs = np.indices(labels.probabilities.shape[1:], dtype=np.float64)
+    places = np.stack([(xs.ravel() + 0.5) / labels.scale, (ys.ravel() + 0.5) / labels.scale], axis=1)
+    map_x = (xs + straightening.shifts(places).reshape(xs.shape) * labels.scale).astype(np.float32)
+    map_y = ys.astype(np.float32)
+    planes = [cv2.remap(plane, map_x, map_y, cv2.INTER_LINEAR) for plane in labels.probabilities]
+    return LabelMap(np.stack(planes), labels.scale)
+
+
+def _on_sheet(sheet: Sheet, labelled: Sequence[Register], scale: float) -> tuple[list[Register], list[Region]]:
+    """The registers of a label map in pixels of the sheet, and the region of each. `scale` is the scale of the map."""
+    registers = [_enlarged(register, 1 / scale) for register in labelled]
+    return registers, [_region(sheet, register, registers) for register in registers]
 
 
 def _enlarged(register: Register, factor: float) -> Register:
