@@ -79,8 +79,8 @@ def make_shapes(fonts: FontChain, texts: Sequence[Path], drawn: Path) -> None:
     """Draw those of the characters in `drawn` that are common enough, what they are read as, and those that the
     recogniser was taught; keep their shapes."""
     known, met = DrawnReadings.load(drawn), met_in(texts)
-    untaught = {one for one in map(chr, known.codes.tolist()) if one <= LAST_OF_PLANE or one in met}
-    read = {text for one in untaught for text, _ in known.readings(one)}
+    untaught = {char for char in map(chr, known.codes.tolist()) if char <= LAST_OF_PLANE or char in met}
+    read = {text for char in untaught for text, _ in known.readings(char)}
     taught = set(map(chr, SureForms.load(drawn.with_name(SHIPPED_SURE.name)).codes.tolist()))
     found = drawn_shapes(known.checksum, fonts, sorted(untaught | read | taught))
     found.save(out := drawn.with_name(SHIPPED_SHAPES.name))
@@ -90,8 +90,8 @@ def make_shapes(fonts: FontChain, texts: Sequence[Path], drawn: Path) -> None:
 def make_drawn(engine: PPOCR, fonts: FontChain, texts: Sequence[Path], out: Path) -> None:
     """Draw what the recogniser was not taught, and keep what it reads there."""
     lines = VARIANTS.read_text(encoding="utf-8").splitlines()
-    wanted = {one for line in lines if line[:1] != "#" for one in line} | met_in(texts)
-    characters = sorted(one for one in wanted if is_han(one) and not engine.knows(one))
+    wanted = {char for line in lines if line[:1] != "#" for char in line} | met_in(texts)
+    characters = sorted(char for char in wanted if is_han(char) and not engine.knows(char))
     found = drawn_readings(engine, fonts, characters)
     found.save(out)
     size = out.stat().st_size

@@ -105,7 +105,7 @@ def confusions(glyphs: dict[str, Pixels]) -> dict[tuple[str, str], float]:
     for character, glyph in glyphs.items():
         strips = spoiled(glyph)
         for reading in engine.read(strips):
-            for other, chance in {pair for one in reading.characters for pair in one.alternatives}:
+            for other, chance in {pair for character in reading.characters for pair in character.alternatives}:
                 if other != character and other in glyphs:
                     found[character, other] += chance / len(strips)
     return {(a, b): max(p, found.get((b, a), 0.0)) for (a, b), p in found.items()}
@@ -139,30 +139,30 @@ def main() -> None:
     glyphs = {character: glyph for character in characters if (glyph := drawn(character, font)) is not None}
     confused, alike = confusions(glyphs), nearest(glyphs)
     relation = policy_of(Script.TRADITIONAL).relation
-    rank = {one: number for number, one in enumerate(characters)}
+    rank = {char: number for number, char in enumerate(characters)}
     chosen = []
-    for one, other in {*confused, *alike, *known(characters)}:
-        if rank[one] > rank[other] or relation(one, other).relation is not Relation.DISTINCT:
+    for first, second in {*confused, *alike, *known(characters)}:
+        if rank[first] > rank[second] or relation(first, second).relation is not Relation.DISTINCT:
             continue
-        p = max(confused.get((one, other), 0.0), confused.get((other, one), 0.0))
-        like = alike.get((one, other), 0.0)
-        source = origin(one, other)
-        both_frequent = counts[other] >= FREQUENT
+        p = max(confused.get((first, second), 0.0), confused.get((second, first), 0.0))
+        like = alike.get((first, second), 0.0)
+        source = origin(first, second)
+        both_frequent = counts[second] >= FREQUENT
         measured = p >= MEASURED[0] or (p >= MEASURED[1] and like >= MEASURED[2])
         eye = source == "eye" and (p >= KNOWN[0] or like >= KNOWN[1])
         if source in ("hand", "critics") or eye or (both_frequent and measured):
-            chosen.append((source != "hand", -max(p, like - 0.5), f"{one}\t{other}\t{p:.4f}\t{like:.3f}\t{source}"))
+            chosen.append((source != "hand", -max(p, like - 0.5), f"{first}\t{second}\t{p:.4f}\t{like:.3f}\t{source}"))
     head = "# Made by scripts/make_look_alikes.py: one, other, confused, likeness, who knew them before"
     options.out.write_text("\n".join([head, *(line for _, _, line in sorted(chosen))]) + "\n", encoding="utf-8")
 
 
-def origin(one: str, other: str) -> str:
+def origin(first: str, second: str) -> str:
     """Who knew the two as look-alikes before anything was measured."""
-    if run_together(one, other):
+    if run_together(first, second):
         return "hand"
-    if one + other in ATTESTED or other + one in ATTESTED:
+    if first + second in ATTESTED or second + first in ATTESTED:
         return "critics"
-    return "eye" if other in look_alikes(one) else ""
+    return "eye" if second in look_alikes(first) else ""
 
 
 def known(characters: list[str]) -> set[tuple[str, str]]:

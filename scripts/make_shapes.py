@@ -72,8 +72,12 @@ def main() -> None:
         counts.update(decoded_file(path).text)
     face = find_faces()[0]
     font = ImageFont.truetype(str(face.path), 64, index=face.index)
-    often = sorted(one for one, number in counts.items() if number >= LEAST and is_han(one) and len(one.encode()) == 3)
-    vectors = {one: blurred(glyph) for one in often if (glyph := drawn(one, font)) is not None and glyph.min() < SIDE}
+    often = sorted(
+        char for char, number in counts.items() if number >= LEAST and is_han(char) and len(char.encode()) == 3
+    )
+    vectors = {
+        char: blurred(glyph) for char in often if (glyph := drawn(char, font)) is not None and glyph.min() < SIDE
+    }
     names, matrix = list(vectors), np.array(list(vectors.values()))
     likeness = matrix @ matrix.T
     near: defaultdict[str, set[str]] = defaultdict(set)
@@ -83,7 +87,7 @@ def main() -> None:
         if likeness[i, j] >= EVIDENT or share_part(names[i], names[j]):
             near[names[i]].add(names[j])
     head = f"# Made by make_shapes.py: a character and those of near shape with a higher code point ({face.path.name})"
-    lines = [f"{one}\t{''.join(sorted(others))}" for one, others in sorted(near.items())]
+    lines = [f"{char}\t{''.join(sorted(others))}" for char, others in sorted(near.items())]
     options.out.write_text("\n".join([head, *lines]) + "\n", encoding="utf-8")
 
 

@@ -45,8 +45,8 @@ def flag(line: int, offset: int, here: str, there: str, *, name: str = "p1", sou
 def page(*lines: str, flags: Iterable[Flag | tuple[int, int, str, str]] = (), name: str = "p1") -> PageResult:
     """A page of these columns, with flags, given as such or by the arguments of `flag`."""
     made = [
-        one if isinstance(one, Flag) else flag(*one, name=name, source=lines[one[0] - 1] if lines else "")
-        for one in flags
+        each if isinstance(each, Flag) else flag(*each, name=name, source=lines[each[0] - 1] if lines else "")
+        for each in flags
     ]
     columns = tuple(CheckedColumn(n, Box(100 * n, 0, 90, 100), line) for n, line in enumerate(lines, 1))
     return PageResult(name, name, Status.CHECKED, columns=columns, flags=tuple(made))

@@ -44,7 +44,7 @@ def page_place(position: int, path: Path, page: str, nth: int = 0, copies: froze
     """The place of a page in a file; of several pages with this id the `nth`, counted from 0."""
     text = read_transcription(path)
     assert isinstance(text, Transcription)
-    bearers = [one for one in text.pages if one.id == page]
+    bearers = [candidate for candidate in text.pages if candidate.id == page]
     lines = {column.number: Span(column.start, len(column.source)) for column in bearers[nth].columns}
     return PagePlace(position, str(path), copies=copies, lines=lines, sha=sha_of(text.text))
 
@@ -98,7 +98,9 @@ def say(
 def page_number(store: Store, work: str = "KR1", page: str = "", text: Path | None = None) -> int:
     """The number of a page in the store: by default the first of the work, else that with this id or in this file."""
     pages = store.queue.uncounted_pages(work)
-    return next(one.number for one in pages if page in ("", one.page) and (text is None or one.text == str(text)))
+    return next(
+        listed.number for listed in pages if page in ("", listed.page) and (text is None or listed.text == str(text))
+    )
 
 
 def by_hand(

@@ -116,7 +116,7 @@ def test_a_page_read_again_while_a_check_goes_on_is_there_once_as_it_was_set_rig
         assert runs(store, "text") == (5, 5)
         assert absent(store) == []
         last = store.latest_run("text")
-        here = next((one for one in store.results(work="text") if one.page == page.page), None)
+        here = next((result for result in store.results(work="text") if result.page == page.page), None)
         assert last is not None
         assert here is not None
         check(settings)  # that nothing is read again says that the page stands as it was set right

@@ -103,8 +103,8 @@ def without_images(edition: Transcription) -> Transcription:
 
 
 def _places(length: int, blocks: Iterable[AlignedPart]) -> list[int | None]:
-    """For every character of the text the index of the character on the images beside which it stands, or should stand;
-    None if it is on no image."""
+    """For every character of the text the index of the character on the images that it is aligned with, or that is at
+    its place if the images lack it; None if it is on no image."""
     places: list[int | None] = [None] * length
     for block in blocks:
         for op in block.ops:

@@ -94,7 +94,7 @@ def workers(address: str, count: int, seconds: float, characters: int) -> None:
         ]
         await asyncio.gather(*them)
         echo(count, flush=True)
-        await asyncio.gather(*(one.finished() for one in them))
+        await asyncio.gather(*(worker.finished() for worker in them))
 
     with dask.config.set(DASK_SETTINGS):
         asyncio.run(run())

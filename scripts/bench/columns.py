@@ -282,7 +282,7 @@ def letters_of(shared: Path, rng: np.random.Generator) -> Iterator[str]:
     """The characters of texts from a place at random on."""
     files = sorted((shared / "kanripo/KR1d0087").glob("*_0??.txt"))
     while True:
-        text = [one for one in files[int(rng.integers(len(files)))].read_text(encoding="utf-8") if is_han(one)]
+        text = [char for char in files[int(rng.integers(len(files)))].read_text(encoding="utf-8") if is_han(char)]
         yield from text[int(rng.integers(len(text))) :]
 
 

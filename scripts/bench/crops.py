@@ -102,7 +102,7 @@ def score(folder: Path, every: int, truth: str) -> Score:
     cells inside it. Centred: the middle of the tile is within `OFF` cells of the middle of the box.
     """
     boxes = json.loads((folder / "boxes.json").read_text(encoding="utf-8"))
-    true = {(one["page"], one["line"], one["offset"]): Box(*one[truth]) for one in boxes}
+    true = {(record["page"], record["line"], record["offset"]): Box(*record[truth]) for record in boxes}
     crops = wholes = centreds = both = 0
     missed = []
     seconds = 0.0
@@ -173,8 +173,8 @@ def sheet(folders: list[Path], out: Path, most: int = 100) -> int:
 def check_real(folder: Path, shared: Path) -> list[Path]:
     """Check the real pages, and give the folders of the checks."""
     jmml, plate = folder / "jmml", folder / "plate"
-    for one in (jmml, plate):
-        one.mkdir(parents=True, exist_ok=True)
+    for sheet in (jmml, plate):
+        sheet.mkdir(parents=True, exist_ok=True)
     check_in(jmml, sorted((shared / "facsimile/JMML").glob("*.txt")), [shared / "facsimile/JMML/images"])
     whole = (shared / "kanripo/KR1d0087/KR1d0087_223.txt").read_text(encoding="utf-8")
     first, last = whole.index("<pb:KR1d0087_WYG_223-16a>"), whole.index("<pb:KR1d0087_WYG_223-18a>")

@@ -360,12 +360,12 @@ def measure(options: argparse.Namespace) -> Iterator[TableRow]:
     tell(f"sound: {' '.join(s.name for s, _ in checked)}: flags {sound_flags}, {each:.2f} s a page")
     wanted = [part for part in options.only.split(",") if part]
     for name in DAMAGES:
-        if wanted and not any(one in name for one in wanted):
+        if wanted and not any(word in name for word in wanted):
             continue
         row = bench.row(name, checked, options.seeds)
         for note in row.notes:
             tell(f"  {name}: {note}")
         count, seconds = len(row.beyond), f"{np.mean(row.seconds):.2f}" if row.seconds else ""
-        over = sum(one > 3 for one in row.beyond)
+        over = sum(distance > 3 for distance in row.beyond)
         sums = (str(sum(row.beyond)), str(max(row.beyond)), str(over))
         yield name, str(count), *sums, f"{row.named}/{count}", seconds

@@ -50,7 +50,7 @@ def planted(raw: Codes, sets: dict[str, list[str]], rate: float, seed: int) -> C
     """The tokens with some characters exchanged within their sets, as `plant.py --only` does it."""
     rng = random.Random(seed)  # noqa: S311 - a measurement that can be repeated
     spoiled = raw.copy()
-    for place in np.flatnonzero(np.isin(raw, [ord(one) for one in sets])):
+    for place in np.flatnonzero(np.isin(raw, [ord(char) for char in sets])):
         if rng.random() < rate:
             spoiled[place] = ord(rng.choice(sets[chr(raw[place])]))
     return spoiled
@@ -131,13 +131,13 @@ def measure(options: argparse.Namespace) -> Iterator[TableRow]:
         tokens = work.tokens
         language = Without(model, tokens, folding(tokens), least, beside=beside)
         measured.append(Measured(work, language, halves[number % 2], sets, options))
-    for one in measured:
-        row = (one.name, f"{one.characters:,}", str(len(one.planted)))
-        yield *row, f"{one.recall(THRESHOLD):.3f}", f"{one.false(THRESHOLD):.2f}"
+    for measurement in measured:
+        row = (measurement.name, f"{measurement.characters:,}", str(len(measurement.planted)))
+        yield *row, f"{measurement.recall(THRESHOLD):.3f}", f"{measurement.false(THRESHOLD):.2f}"
     yield from _pooled(measured)
-    strongest = sorted((told for one in measured for told in one.strongest()), reverse=True)
-    for nats, told in strongest[: options.show]:
-        tell(f"{nats:.1f} {told}")
+    strongest = sorted((strength for measurement in measured for strength in measurement.strongest()), reverse=True)
+    for nats, place in strongest[: options.show]:
+        tell(f"{nats:.1f} {place}")
 
 
 def _pooled(measured: Sequence[Measured]) -> Iterator[TableRow]:

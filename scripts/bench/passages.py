@@ -194,10 +194,10 @@ def counted(checker: Checker, trials: Sequence[Trial], options: argparse.Namespa
             readings = checker.readings(image, partial(load_image, path))
             dice = random.Random(f"{options.seed} {trial.page.id}")  # noqa: S311 - a measurement that can be repeated
             aside = [text for n, text in enumerate(others) if n != number and len(text) > LONGEST]
-            for one in spoiled_texts(trial.page, options.places.split(","), options.times, number, aside, dice):
-                result = checker.judge(page_of(trial.page, one.sources), "", image, readings, ())
-                count = counts[one.kind, one.place]
-                score(count, one, trial.page, result.flags, checker.policy.fold, details=options.details)
+            for spoiled in spoiled_texts(trial.page, options.places.split(","), options.times, number, aside, dice):
+                result = checker.judge(page_of(trial.page, spoiled.sources), "", image, readings, ())
+                count = counts[spoiled.kind, spoiled.place]
+                score(count, spoiled, trial.page, result.flags, checker.policy.fold, details=options.details)
             path.unlink()
     return counts
 
@@ -249,7 +249,7 @@ def measure(options: argparse.Namespace) -> Iterator[TableRow]:
     texts = [read_transcription(path) for path in files]
     trials = choose(texts, options.pages, options.seed)
     counts = counted(engine_and_checker(texts[0].script)[1], trials, options)
-    for (kind, place), one in sorted(counts.items()):
-        yield kind, place, *map(str, asdict(one).values())
+    for (kind, place), count in sorted(counts.items()):
+        yield kind, place, *map(str, asdict(count).values())
     sums = map(sum, zip(*(asdict(count).values() for count in counts.values()), strict=True))
     yield "all", "", *map(str, sums)

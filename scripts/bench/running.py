@@ -138,8 +138,8 @@ def measured(options: argparse.Namespace, folder: Path) -> dict[str, Score]:
     confusable: dict[str, str] = {}
     for line in (options.shared / "bench/confusables.txt").read_text(encoding="utf-8").splitlines():
         group = re.sub(r"[#\s].*", "", line) if line.startswith("#") else "".join(line.split())
-        for one, other in zip(group, group[1:] + group[:1], strict=True):
-            confusable.setdefault(one, other)
+        for text, other in zip(group, group[1:] + group[:1], strict=True):
+            confusable.setdefault(text, other)
     images = folder / "images"
     render(read_transcription(drawn), images, wear=LEVELS[options.wear], seed=options.seeds[0])
     within = "".join(
@@ -185,10 +185,10 @@ def options(parser: argparse.ArgumentParser) -> None:
 
 
 def measure(options: argparse.Namespace) -> Iterator[TableRow]:
-    for name, one in measured(options, options.folder).items():
+    for name, outcome in measured(options, options.folder).items():
         yield (
             name,
-            f"{one.caught / max(one.planted, 1):.3f} ({one.caught} of {one.planted})",
-            f"{1000 * one.false / max(one.characters, 1):.2f} ({one.false} in {one.characters:,})",
-            f"{one.seconds / max(one.pages, 1):.2f}",
+            f"{outcome.caught / max(outcome.planted, 1):.3f} ({outcome.caught} of {outcome.planted})",
+            f"{1000 * outcome.false / max(outcome.characters, 1):.2f} ({outcome.false} in {outcome.characters:,})",
+            f"{outcome.seconds / max(outcome.pages, 1):.2f}",
         )

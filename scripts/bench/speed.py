@@ -174,8 +174,8 @@ def measure(options: argparse.Namespace) -> Iterator[TableRow]:
     found = compared(options)
     own = found[OWN]
     yield "cores kept busy; load", f"{options.processes}; {os.getloadavg()[0]:.1f}"
-    for kind, one in found.items():
-        yield f"{kind}: pages a second", f"{1 / one.page:.2f}", "", f"ours against it 1/{one.page / own.page:.1f}"
-        share = one.processor / one.pages / (own.processor / own.pages)
-        milliseconds = f"{1000 * one.processor / one.pages:.1f}"
+    for kind, speed in found.items():
+        yield f"{kind}: pages a second", f"{1 / speed.page:.2f}", "", f"ours against it 1/{speed.page / own.page:.1f}"
+        share = speed.processor / speed.pages / (own.processor / own.pages)
+        milliseconds = f"{1000 * speed.processor / speed.pages:.1f}"
         yield f"{kind}: processor ms a page", milliseconds, "", f"ours against it 1/{share:.1f}"

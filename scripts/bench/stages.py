@@ -67,7 +67,7 @@ def with_errors(text: str, seed: int) -> str:
     found = []
     for page in pages:
         mark, body = page.split("\n", 1)
-        places = [at for at, one in enumerate(body) if is_han(one)]
+        places = [at for at, char in enumerate(body) if is_han(char)]
         first, other = rng.sample(places, 2) if len(places) > 1 else (0, 0)
         found.append(f"{mark}\n{body[:first]}{body[other]}{body[first + 1 :]}")
     return "<pb:".join([head, *found])

@@ -86,6 +86,11 @@ def measure(options: argparse.Namespace) -> Iterator[TableRow]:
             found = places(page, desk, options.flags)
             across, down = (statistics.median(axis) for axis in zip(*found, strict=True))
             off = [max(abs(x - across), abs(y - down)) for x, y in found]
-            yield f"{width}×{height}", str(len(found)), f"{max(off):.1f} px", str(sum(one <= 8 for one in off))
+            yield (
+                f"{width}×{height}",
+                str(len(found)),
+                f"{max(off):.1f} px",
+                str(sum(distance <= 8 for distance in off)),
+            )
             page.close()
         opened.close()

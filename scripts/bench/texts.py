@@ -114,12 +114,14 @@ def measure_reading(shared: Path, wanted: int) -> Iterator[TableRow]:
         began = time.perf_counter()
         done = list(pool.map(read_back, halves))
         seconds = time.perf_counter() - began
-    pages, changed = sum(one.pages for one in done), sum(one.changed for one in done)
-    memory = sum(one.memory for one in done)
+    pages, changed = sum(outcome.pages for outcome in done), sum(outcome.changed for outcome in done)
+    memory = sum(outcome.memory for outcome in done)
     yield "distinct pages of the material", f"{distinct:,} in {len(paths)} texts"
     yield f"{pages:,} pages read and written back, 2 processes", f"{seconds:.1f} s", "60 s"
     yield "memory at its peak, both processes together", f"{memory:.0f} MB", "500 MB"
-    marks, unread, unnamed = (sum(getattr(one, name) for one in done) for name in ("marks", "unread", "unnamed"))
+    marks, unread, unnamed = (
+        sum(getattr(outcome, name) for outcome in done) for name in ("marks", "unread", "unnamed")
+    )
     yield "Kanripo page marks read, of those standing in the files", f"{marks - unread:,} of {marks:,}", "all"
     yield "page marks not read that no remark names", f"{unnamed}", "0"
     yield "texts that came back with other bytes", f"{changed} of {len(chosen):,}", "0"

@@ -50,10 +50,10 @@ def untaught(engine: Engine, font: FontChain, shared: Path) -> list[str]:
     used: Counter[str] = Counter()
     for path in sorted((shared / "kanripo").glob("*/*.txt")) + sorted((shared / "corpus").glob("*/*_0[0-2]?.txt")):
         used.update(filter(is_han, path.read_text(encoding="utf-8")))
-    listed = {one for one in VARIANTS.read_text(encoding="utf-8") if is_han(one)}
+    listed = {char for char in VARIANTS.read_text(encoding="utf-8") if is_han(char)}
     own = font.faces[0]
-    wanted = [one for one in sorted(used) if not engine.knows(one) and font.face_of(one) == own]
-    rest = [one for one in sorted(listed - set(used)) if not engine.knows(one) and font.face_of(one) == own]
+    wanted = [char for char in sorted(used) if not engine.knows(char) and font.face_of(char) == own]
+    rest = [char for char in sorted(listed - set(used)) if not engine.knows(char) and font.face_of(char) == own]
     return wanted + rest
 
 
@@ -74,7 +74,9 @@ def forms(engine: Engine, font: FontChain, characters: Sequence[str]) -> list[Pu
     found = []
     for form in characters:
         read = next((text for text, _ in drawn.readings(form)), "")
-        of = [one for one in policy.forms(form) if engine.knows(one) and policy.relation(one, read).relation is OTHER]
+        of = [
+            char for char in policy.forms(form) if engine.knows(char) and policy.relation(char, read).relation is OTHER
+        ]
         if read and of and policy.relation(form, read).relation is OTHER and font.face_of(read) == font.faces[0]:
             found.append(Put(min(of), form, read))
     return found

@@ -118,7 +118,7 @@ def set_in_columns(edition: Transcription, name: str) -> str:
     columns.append(column)
     return "".join(
         f"<pb:{name}_SET_{at // 16 + 1:03}-{at // 16 + 1}{'ab'[at // 8 % 2]}>¶\n"
-        + "".join(f"{one}¶\n" for one in columns[at : at + 8])
+        + "".join(f"{column}¶\n" for column in columns[at : at + 8])
         for at in range(0, len(columns), 8)
     )
 
@@ -215,7 +215,7 @@ class Trials:
         out = []
         for raw, page, number, body in self._bench.texts.walk(self._bench.texts.read(bad)):
             line = body
-            for row in sorted(at.get((page, number), ()), key=lambda one: -one["offset"]):
+            for row in sorted(at.get((page, number), ()), key=lambda judgement: -judgement["offset"]):
                 line = line[: row["offset"]] + row["reading"] + line[row["offset"] + row["length"] :]
             out.append(line + raw[len(body) :] if number else raw)
         return "".join(out)
@@ -229,7 +229,7 @@ def truths(flags: Sequence[Flag], rows: Iterable[dict[str, Any]], meets: Any) ->
     errors = [row for row in rows if row["class"] == "error"]
     claimed: set[int] = set()
     found: list[int | None] = [None] * len(flags)
-    for number in sorted(range(len(flags)), key=lambda one: -flags[one].score):
+    for number in sorted(range(len(flags)), key=lambda judgement: -flags[judgement].score):
         if flags[number].kind is Kind.VARIANT:
             continue
         told = flags[number].as_dict()
@@ -325,10 +325,13 @@ def measure(options: argparse.Namespace) -> Iterator[TableRow]:
     trials = Trials(bench, options.folder, options.pages)
     judged_on = [trials.of(source, 400 + seed) for seed in range(options.seeds) for source in JUDGED]
     for condition in (None, *TABLE):
-        one = judge(judged_on, condition, WEIGHTS, bench)
+        judgement = judge(judged_on, condition, WEIGHTS, bench)
         yield (
             condition.name if condition else "none",
-            f"{one.caught / max(one.errors, 1):.4f} ({one.caught} of {one.errors})",
-            *(f"{value}" for value in (one.lost, one.gained, one.false, one.spared, one.added)),
-            f"{one.precision:.4f}",
+            f"{judgement.caught / max(judgement.errors, 1):.4f} ({judgement.caught} of {judgement.errors})",
+            *(
+                f"{value}"
+                for value in (judgement.lost, judgement.gained, judgement.false, judgement.spared, judgement.added)
+            ),
+            f"{judgement.precision:.4f}",
         )

@@ -51,9 +51,9 @@ def main() -> int:
         base_project(base)
         seeds = range(asked.first_seed, asked.first_seed + asked.histories)
         kind = KilledHistory if asked.killed else ColumnEdits if asked.columns else History
-        one = partial(history, base, asked.steps, kind)
+        play = partial(history, base, asked.steps, kind)
         with ProcessPoolExecutor(asked.processes, initializer=_collect_rarely) as pool:
-            for done, (seed, error) in enumerate(pool.map(one, seeds), 1):
+            for done, (seed, error) in enumerate(pool.map(play, seeds), 1):
                 broken += bool(error)
                 if error:
                     sys.stdout.write(f"seed {seed}: {error}\n\n")

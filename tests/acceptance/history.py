@@ -183,7 +183,7 @@ class History:
         """The other place of a question about two: its flag, its cell, and where it is of several that were decided of
         alone, these. What is said of one place may be said of both."""
         page = self.ask("GET", f"pages/{flag['page']['number']}")[1] if flag["moved"] else {"flags_found": []}
-        other = next((one for one in page["flags_found"] if one["id"] == flag["moved"]), None)
+        other = next((candidate for candidate in page["flags_found"] if candidate["id"] == flag["moved"]), None)
         if other is None:
             return None
         cell = self.cell(other)
@@ -222,7 +222,7 @@ class History:
         _, pages = self.ask("GET", "pages?limit=50")
         page = self.chance.choice(pages["items"])
         _, detail = self.ask("GET", f"pages/{page['number']}")
-        columns = [one for one in detail["columns"] if len(one["source"]) > 5]
+        columns = [column for column in detail["columns"] if len(column["source"]) > 5]
         if not columns:
             return "a page without columns"
         column = self.chance.choice(columns)
@@ -281,7 +281,7 @@ class History:
         return f"{len(answer['decisions'])} decisions"
 
     def rule(self) -> str:
-        flags = [one for one in self.open_flags() if one["kind"] == "substitution"]
+        flags = [open_flag for open_flag in self.open_flags() if open_flag["kind"] == "substitution"]
         if not flags:
             return "no pair"
         flag = self.chance.choice(flags)

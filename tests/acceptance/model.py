@@ -270,7 +270,7 @@ class Text:
         for cell, now in zip(self.cells(), found.groups(), strict=True):
             cell.now = now
             left += [cell] if now != cell.wanted and cell.flag else []
-        copies = {(one.copy_of, one.now) for one in self.cells() if one.copy_of is not None}
+        copies = {(cell.copy_of, cell.now) for cell in self.cells() if cell.copy_of is not None}
         return [cell for cell in left if (cell, cell.wanted) not in copies]
 
     def _exchanged(self, exported: str) -> re.Match[str] | None:
@@ -296,6 +296,6 @@ class Text:
         for row, line in zip(self.rows, lines, strict=True):
             pattern = "".join(map(self._part, row))
             if re.fullmatch(pattern, line) is None:
-                wanted, was = ("".join(part) for part in zip(*((one.wanted, one.now) for one in row), strict=True))
+                wanted, was = ("".join(part) for part in zip(*((cell.wanted, cell.now) for cell in row), strict=True))
                 return f"{line!r} where {wanted!r} was expected, after {was!r}"
         return "no difference"

@@ -59,9 +59,9 @@ def flag(line: int, at: int, suggested: str, score: float, chance: float = 0.64)
     return build.flag(line, at, source[at], suggested, name=PAGE, source=source, **said)
 
 
-def heard(one: Flag, language: FlagLanguage) -> Flag:
-    language.read([one])
-    return rescored(one, EngineBias(), FlagsSection(), None, language)
+def heard(flagged: Flag, language: FlagLanguage) -> Flag:
+    language.read([flagged])
+    return rescored(flagged, EngineBias(), FlagsSection(), None, language)
 
 
 def test_a_suspicion_is_lifted_where_the_words_around_speak_for_it(text: Transcription, store: Store) -> None:
@@ -116,14 +116,14 @@ def test_how_the_engine_reads_a_character_is_learned_from_the_image_alone(text: 
 def test_what_was_said_once_is_kept_and_no_model_is_loaded_for_it(
     text: Transcription, store: Store, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    one = flag(1, 22, "此", 2.7)
-    before = heard(one, language_of(text, store))
+    flagged = flag(1, 22, "此", 2.7)
+    before = heard(flagged, language_of(text, store))
 
     def loaded(self: ModelFile) -> None:
         raise AssertionError("the model was loaded")
 
     monkeypatch.setattr(ModelFile, "model", loaded)
-    assert heard(one, language_of(text, store)) == before
+    assert heard(flagged, language_of(text, store)) == before
 
 
 SAID = LanguageEvidence(

@@ -82,8 +82,8 @@ def test_a_page_that_stands_in_two_texts_is_said(run: Run, tmp_path: Path) -> No
     lay_out(tmp_path, 2)
     shutil.copy(tmp_path / "text.txt", tmp_path / "copy.txt")
     said = run("check", "text.txt", "copy.txt", "--images", "images", "--engine", "null").stderr
-    one, other = tmp_path / "text.txt", tmp_path / "copy.txt"
-    assert f"2 pages are in several texts, such as WYG0103-0192c in {one} and in {other}" in said
+    first, second = tmp_path / "text.txt", tmp_path / "copy.txt"
+    assert f"2 pages are in several texts, such as WYG0103-0192c in {first} and in {second}" in said
     assert "stand in several texts" not in run("check", "text.txt", "--engine", "null").stderr
 
 

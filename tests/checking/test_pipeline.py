@@ -308,7 +308,7 @@ def test_a_page_that_raises_costs_that_page_and_says_which_file_and_why(
     statuses = pages(outcome)
     why = statuses.pop(FIRST)
     assert why.startswith("failed: ")
-    assert all(one in why for one in (f"{FIRST}.png", "ValueError: a mistake"))
+    assert all(words in why for words in (f"{FIRST}.png", "ValueError: a mistake"))
     assert set(statuses.values()) == {"checked"}
     assert places(outcome) == PLANTED
 

@@ -28,8 +28,8 @@ def edition(text: str, name: str) -> Transcription:
 def behind(before: str, *parts: str) -> tuple[Transcription, Transcription]:
     """The text with the one and with the other of these behind `before`."""
     assert TEXT.count(before) == 1
-    one, other = (edition(TEXT.replace(before, before + part), f"{part}.txt") for part in parts)
-    return one, other
+    first, second = (edition(TEXT.replace(before, before + part), f"{part}.txt") for part in parts)
+    return first, second
 
 
 def sorted_as(before: str, base: str, witness: str, pairs: Path | None = None) -> list[tuple[Class, str]]:
@@ -109,14 +109,14 @@ def test_words_that_one_sets_as_text_and_the_other_as_a_note_are_layout(swapped:
     """Both have notes; the remark in the middle is text in one of them."""
     half = len(COMMENT) // 2
     own = f"{WORDS[:12]}(比謂比偶/之為耦也){WORDS[12:]}"
-    other = (f"大夫之西(某/某)比耦司射{WORDS[4:9]}", f"({COMMENT[:half]}/{COMMENT[half:]})")
-    noted = paged(own, *other)
-    plain = paged(own.translate(dict.fromkeys(map(ord, "(/)"))), *other)
+    second = (f"大夫之西(某/某)比耦司射{WORDS[4:9]}", f"({COMMENT[:half]}/{COMMENT[half:]})")
+    noted = paged(own, *second)
+    plain = paged(own.translate(dict.fromkeys(map(ord, "(/)"))), *second)
     collation = collate(plain, noted) if swapped else collate(noted, plain)
     assert not collation.differences
-    (one,) = collation.note_layouts
-    assert collation.base.text(one.a0, one.a1) == "比謂比偶之為耦也"
-    assert one.note is (Side.WITNESS if swapped else Side.BASE)
+    (first,) = collation.note_layouts
+    assert collation.base.text(first.a0, first.a1) == "比謂比偶之為耦也"
+    assert first.note is (Side.WITNESS if swapped else Side.BASE)
 
 
 @pytest.mark.parametrize("swapped", [False, True])
@@ -142,8 +142,8 @@ def test_a_wrong_character_in_words_that_announce_commentary_is_one_difference(
         return paged(f"\u3000鄭注{TEXT[:18]}", WORDS, f"\u3000{words}{COMMENT[:16]}")
 
     for base, witness in ((written, right), (right, written)):
-        (one,) = collate(noted(base), noted(witness)).differences
-        assert (one.kind, one.base, one.witness) == (Kind.SUBSTITUTION, base[at], witness[at])
+        (first,) = collate(noted(base), noted(witness)).differences
+        assert (first.kind, first.base, first.witness) == (Kind.SUBSTITUTION, base[at], witness[at])
 
 
 def test_a_part_of_the_words_that_announce_commentary_is_missing_in_a_text_that_has_them_whole_elsewhere() -> None:
@@ -158,8 +158,8 @@ def test_a_part_of_the_words_that_announce_commentary_is_missing_in_a_text_that_
 def test_a_character_that_is_missing_is_no_layout_because_a_note_beside_it_says_it_too() -> None:
     half = len(COMMENT) // 2
     noted = f"{WORDS[:12]}({COMMENT[:half]}/{COMMENT[half:]}){WORDS[12:]}"
-    (one,) = collate(paged(f"{WORDS[:12]}{COMMENT[3]}{WORDS[12:]}"), paged(noted)).differences
-    assert (one.category, one.base) == (Class.ERROR, COMMENT[3])
+    (first,) = collate(paged(f"{WORDS[:12]}{COMMENT[3]}{WORDS[12:]}"), paged(noted)).differences
+    assert (first.category, first.base) == (Class.ERROR, COMMENT[3])
 
 
 WORDS_BY_WAY_OF_A_THIRD = [("日", "國"), ("下", "二"), ("生", "月"), ("事", "年"), ("恕", "怒"), ("冰", "溺")]

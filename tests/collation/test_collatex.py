@@ -37,7 +37,7 @@ def test_every_witness_can_be_read_off_the_table(seeds: list[int]) -> None:
     base, *others = [edition(text, f"{number}.txt") for number, text in enumerate(texts)]
     collations = [collate(base, witness) for witness in others]
     witnesses, table = alignment_table(collations, ["A", *(str(number) for number in range(len(seeds)))])
-    held = [TEXT, *(text for text, one in zip(texts[1:], collations, strict=True) if has_base_order(one))]
+    held = [TEXT, *(text for text, collation in zip(texts[1:], collations, strict=True) if has_base_order(collation))]
     assert len(witnesses) == len(held)
     rows = list(table)
     for number, text in enumerate(held):

@@ -95,12 +95,16 @@ def test_the_footnotes_that_name_the_damaged_readings_are_carried_to_their_findi
 SEEDS = ("000", "001", "002", "003", "004")
 
 
-@pytest.mark.parametrize(("one", "other"), cross_section(list(combinations(SEEDS, 2)), 5))
-def test_the_order_of_the_witnesses_does_not_change_what_is_found(shared: Path, one: str, other: str) -> None:
-    there, back = collate(seed(shared, one), seed(shared, other)), collate(seed(shared, other), seed(shared, one))
+@pytest.mark.parametrize(("first", "second"), cross_section(list(combinations(SEEDS, 2)), 5))
+def test_the_order_of_the_witnesses_does_not_change_what_is_found(shared: Path, first: str, second: str) -> None:
+    there, back = collate(seed(shared, first), seed(shared, second)), collate(seed(shared, second), seed(shared, first))
     assert aligned_in(there.blocks) == {mine: theirs for theirs, mine in aligned_in(back.blocks).items()}
-    assert {(found.base, found.a0, found.witness, found.b0, found.category) for found in there.differences} == {
-        (found.witness, found.b0, found.base, found.a0, found.category) for found in back.differences
+    assert {
+        (difference.base, difference.a0, difference.witness, difference.b0, difference.category)
+        for difference in there.differences
+    } == {
+        (difference.witness, difference.b0, difference.base, difference.a0, difference.category)
+        for difference in back.differences
     }
     assert {(pair.base, pair.witness, pair.places, pair.confirmed) for pair in there.systematic} == {
         (pair.witness, pair.base, pair.witness_places, pair.confirmed) for pair in back.systematic
@@ -115,16 +119,27 @@ def test_a_passage_that_one_side_lacks_is_one_finding_and_nothing_is_paired_with
         for difference in collation.differences
         if difference.category not in (Class.SCRIPT, Class.ORTHOGRAPHY)
     ]
-    words = {(one.base, one.witness) for one in chosen_differences if one.category in WORD_CLASSES}
+    words = {
+        (difference.base, difference.witness)
+        for difference in chosen_differences
+        if difference.category in WORD_CLASSES
+    }
     missing, other = {("传丈专反下传同", ""), ("下宾厌同", "")}, {("", "坐"), ("今", "古"), ("", "酒"), ("谓", "卻")}
     assert words == missing | other
-    (unlike,) = [one for one in chosen_differences if one.category is Class.UNLIKE]
+    (unlike,) = [difference for difference in chosen_differences if difference.category is Class.UNLIKE]
     assert (unlike.base, unlike.witness) == ("右迎宾记立者东面北上宾党", "主人獻賔")
-    short = [one for one in chosen_differences if one.category is Class.PASSAGE and 0 < len(one.base) <= 8]
+    short = [
+        difference
+        for difference in chosen_differences
+        if difference.category is Class.PASSAGE and 0 < len(difference.base) <= 8
+    ]
     between = [("右张侯记", ""), ("右速宾记", "")]
-    assert [(one.base, one.witness) for one in short] == between, "what lies between two parts is told, however short"
+    assert [(difference.base, difference.witness) for difference in short] == between, (
+        "what lies between two parts is told, however short"
+    )
     assert not collation.only_base or {passage.text for passage in collation.only_base} <= {
-        one.base if len(one.base) <= 40 else f"{one.base[:18]}…{one.base[-18:]}" for one in chosen_differences
+        difference.base if len(difference.base) <= 40 else f"{difference.base[:18]}…{difference.base[-18:]}"
+        for difference in chosen_differences
     }
 
 
@@ -173,19 +188,21 @@ def test_what_stands_in_another_order_is_one_row_in_every_file(shared: Path, tmp
     source = [line for line in seed(shared, "000").text.splitlines() if len(line) > 120]
     lines = source[:6]
     if moved == "another paragraph":
-        one, lines[2:4] = min(lines[2:4], key=len), lines[3:1:-1]
+        moved_part, lines[2:4] = min(lines[2:4], key=len), lines[3:1:-1]
     else:
-        one, lines[1] = lines[1][-75:], lines[1][:-75]
-        lines[4] += one
+        moved_part, lines[1] = lines[1][-75:], lines[1][:-75]
+        lines[4] += moved_part
     collation = collate(edition("\n".join(source[:6])), edition("\n".join(lines), "witness.txt"))
     (row,) = collation.of(Class.MOVED)
-    assert abs(row.size - len(collate(edition(one), edition(one)).base)) <= 3, "what is alike at its ends goes with it"
+    assert abs(row.size - len(collate(edition(moved_part), edition(moved_part)).base)) <= 3, (
+        "what is alike at its ends goes with it"
+    )
     assert (row.base, row.rule, row.kind) == (row.witness, "moved", Kind.TRANSPOSITION)
     write_collation([collation], tmp_path)
     assert [flag.raised for flag in flags(collation) if flag.transcribed == row.base] == [False]
     (told,) = json.loads((tmp_path / "collation.json").read_text(encoding="utf-8"))
     assert [place["base"] for place in told["places"] if place["class"] == "moved"] == [row.base]
-    assert [one.base.text is not None for one in rows([collation], {}, tmp_path) if "moved" in one.categories] == [True]
+    assert [row.base.text is not None for row in rows([collation], {}, tmp_path) if "moved" in row.categories] == [True]
 
 
 @pytest.mark.parametrize(

@@ -77,9 +77,9 @@ def test_a_character_that_moved_over_the_end_of_a_column_is_one_question_and_one
     Path("other.txt").write_text(moved, encoding="utf-8")
     assert collated() == collated() == [("御", "", "open")]
     with Store.open(Path("proof.sqlite")) as store:
-        (one,) = details(store, WORK, asked())
-    assert one.other is not None
-    assert "御 is at another place in 四庫: the text has it in column 1, there in column 2." in one.why
+        (detail,) = details(store, WORK, asked())
+    assert detail.other is not None
+    assert "御 is at another place in 四庫: the text has it in column 1, there in column 2." in detail.why
     decide("", Verdict.TAKE)
     assert main(["export", "010.txt", "--in-place"]) == 0
     assert Path("010.txt").read_text(encoding="utf-8") == moved

@@ -107,4 +107,4 @@ def test_a_witness_is_called_as_the_user_calls_it(tmp_path: Path) -> None:
     assert "四部" in (tmp_path / "places.csv").read_text(encoding="utf-8")
     (summary,) = json.loads((tmp_path / "collation.json").read_text(encoding="utf-8"))
     assert summary["siglum"] == "四部"
-    assert [one.siglum for one in flags(collation)[0].evidence.witnesses] == ["四部"]
+    assert [witness.siglum for witness in flags(collation)[0].evidence.witnesses] == ["四部"]

@@ -74,13 +74,16 @@ def test_a_run_that_is_missing_or_too_much_is_heard_wherever_it_may_begin(run: s
         for witness, side in ((WRONG, "text"), (longer, "image")) if not text else ((WRONG, "image"), (longer, "text")):
             after = weighed(given, base, edition(witness, "witness.txt"))
             reading = run if witness == longer else ""
-            assert [(one.side, one.reading) for one in after.evidence.witnesses] == [(side, reading)]
+            assert [(witness.side, witness.reading) for witness in after.evidence.witnesses] == [(side, reading)]
 
 
 def test_it_is_told_what_each_witness_reads_and_whose_side_that_takes() -> None:
     """A witness has no say on layout, nor between two forms of one word."""
     told = heard(flag(3.0), RIGHT, WRONG).evidence.witnesses
-    assert [(one.siglum, one.reading, one.side) for one in told] == [("1", "宮", "image"), ("2", "官", "text")]
+    assert [(reading.siglum, reading.reading, reading.side) for reading in told] == [
+        ("1", "宮", "image"),
+        ("2", "官", "text"),
+    ]
     layout = replace(flag(3.0), kind=Kind.LAYOUT, line=0, length=0)
     assert heard(layout, RIGHT) == layout
     forms = replace(flag(3.0), kind=Kind.VARIANT, offset=WRONG.index("於"), transcribed="於", suggested="于")
@@ -124,8 +127,8 @@ def test_a_witness_is_heard_where_the_text_quotes_itself_by_whatever_way_it_was_
     assert parallel.aligned == kept.aligned
     at = len(RIGHT) + len(own) + WRONG.index("官") - 4
     given = Flag(PAGE, "", 1, at, 1, Kind.SUBSTITUTION, "官", "宮", 2.0, False, None, Evidence("posterior"))
-    for one in (parallel, kept):
-        (after,) = weigh_witnesses([given], quoting, [one], VariantPolicy(Script.TRADITIONAL), THRESHOLD)
+    for each in (parallel, kept):
+        (after,) = weigh_witnesses([given], quoting, [each], VariantPolicy(Script.TRADITIONAL), THRESHOLD)
         assert [told.side for told in after.evidence.witnesses] == ["image"]
 
 

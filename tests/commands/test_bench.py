@@ -45,7 +45,7 @@ def test_findings_of_another_program_are_scored(benchmark: Path, capsys: Told) -
         {"page": page, "line": 1, "offset": 0, "length": 1},
     ]
     theirs = benchmark / "theirs.jsonl"
-    theirs.write_text("".join(json.dumps(one) + "\n" for one in found), encoding="utf-8")
+    theirs.write_text("".join(json.dumps(record) + "\n" for record in found), encoding="utf-8")
     assert main(["bench", str(benchmark), "--findings", str(theirs)]) == 0
     stdout = capsys.readouterr().out
     assert "planted errors found: 1 of 1" in stdout

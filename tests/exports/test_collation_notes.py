@@ -153,7 +153,7 @@ def test_a_text_with_footnotes_is_read_as_the_text_with_its_notes_beside_it(
     assert [cell.text for stretch in read.stretches() for cell in stretch.cells()] == [
         cell.text for stretch in before.stretches() for cell in stretch.cells()
     ]
-    assert [len(one.columns) for one in read.pages] == [len(one.columns) for one in before.pages]
+    assert [len(each.columns) for each in read.pages] == [len(each.columns) for each in before.pages]
     assert read.remarks == tuple(replace(remark, path=read.path) for remark in before.remarks)
     (note,) = [note for note in read.footnotes if "影像" in note.text]
     assert note.text == "比：原作北，據影像改。參見 次頁。"

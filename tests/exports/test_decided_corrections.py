@@ -91,8 +91,8 @@ class Project:
         path = path or self.path
         columns = {column.number: column for column in read_transcription(path).pages[0].columns}
         shown = tuple(
-            replace(one, number=one.number + lower, source=columns[one.number + lower].source)
-            for one in self.page.columns
+            replace(column, number=column.number + lower, source=columns[column.number + lower].source)
+            for column in self.page.columns
         )
         return check_files(self.store, [(path, replace(self.page, columns=shown, flags=flags))], **more)
 

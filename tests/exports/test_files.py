@@ -137,7 +137,7 @@ def text_of(file: Path) -> str:
 
 @pytest.mark.parametrize("form", list(FORMS))
 def test_every_form_has_what_was_decided_and_nothing_that_was_rejected(written: dict[str, str], form: str) -> None:
-    assert [one for one in (INSERTED, BY_HAND, TAKEN) if one not in written[form]] == []
+    assert [correction for correction in (INSERTED, BY_HAND, TAKEN) if correction not in written[form]] == []
     assert REJECTED not in written[form]
 
 

@@ -62,7 +62,8 @@ def test_words_are_found_in_a_pdf_though_their_glyphs_stand_apart_and_are_unlike
 ) -> None:
     (page,) = material.pages
     smaller = [
-        replace(one, box=replace(one.box, h=one.box.h * (0.5 + 0.1 * (n % 5)))) for n, one in enumerate(page.characters)
+        replace(character, box=replace(character.box, h=character.box.h * (0.5 + 0.1 * (n % 5))))
+        for n, character in enumerate(page.characters)
     ]
     (file,) = written(replace(material, pages=[replace(page, characters=tuple(smaller))]), "pdf", tmp_path / "out")
     assert {line for line in LINES if line.isalpha()} <= set(ran("pdftotext", file, "-").split())

@@ -79,8 +79,8 @@ def test_no_decision_on_a_planted_error_leaves_a_trace(
             assert len(false) >= 4
             for store in (plain, planted):
                 chosen_flags = [flag for flag in flags_of(store) if flag.flag.id not in seeded_ids(store)]
-                for one, verdict in zip(chosen_flags, on_found, strict=True):
-                    decide(store, one, verdict, "龜")
+                for flag, verdict in zip(chosen_flags, on_found, strict=True):
+                    decide(store, flag, verdict, "龜")
             for n, (verdict, reading) in enumerate(on_planted):
                 decide(planted, false[n % len(false)], verdict, reading)
             place = data.draw(st.sampled_from(false)).flag

@@ -158,7 +158,7 @@ def test_a_form_can_be_chosen_for_one_place_and_another_for_the_next() -> None:
     assert "西干耦" in one_told.text
     for told in (["乾@{first}=干", "乾@{second}=乾"], ["乾=干", "乾@{second}=乾"], ["乾=乾", "乾@{first}=干"],
                  ["乾@WYG0103-0192c=干", "乾@WYG0103-0192c:3=乾"]):  # fmt: skip
-        choices = [FormChoice.parse(one.format(first=first, second=second)) for one in told]
+        choices = [FormChoice.parse(choice.format(first=first, second=second)) for choice in told]
         text = correct(read, decided, choices=choices).text
         assert "西干耦" in text
         assert "命上乾曰" in text
@@ -176,7 +176,7 @@ def test_a_form_can_be_chosen_for_one_place_and_another_for_the_next() -> None:
 )
 def test_an_answer_to_nothing_that_was_asked_is_refused(told: list[str], said: str) -> None:
     with pytest.raises(UsageError, match=said):
-        said_of_north(Format.MIRROR, "乾", choices=[FormChoice.parse(one) for one in told])
+        said_of_north(Format.MIRROR, "乾", choices=[FormChoice.parse(choice) for choice in told])
 
 
 @given(st.dictionaries(st.integers(0, 8), st.sampled_from(["", "乙", "乙甲", "丙丁戊"]), min_size=1))

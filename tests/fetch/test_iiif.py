@@ -143,8 +143,8 @@ def test_a_canvas_without_an_image_keeps_its_number_and_is_told() -> None:
     deep: Any = image_3("p4")
     for _ in range(100):
         deep = [deep]
-    one, three, four = canvas_3(1, None, image_3("p1")), canvas_3(3, None, FILE), canvas_3(4, None, deep)
-    shown = manifest(manifest_3(one, text, three, four))
+    first, third, fourth = canvas_3(1, None, image_3("p1")), canvas_3(3, None, FILE), canvas_3(4, None, deep)
+    shown = manifest(manifest_3(first, text, third, fourth))
     assert [canvas.number for canvas in shown.canvases if canvas.pictures] == [1, 3]
     assert list(map(in_english, shown.notices)) == ["canvas 2 (cover) shows no image", "canvas 4 shows no image"]
 

@@ -22,7 +22,10 @@ def finding(line: int, offset: int, length: int = 1, suggested: str = "", **more
 
 def test_errors_are_counted_by_class_and_false_findings_by_thousand() -> None:
     scores = score([finding(1, 9, suggested="比"), finding(1, 0)], PAGES, KEY)
-    assert {name: (one.found, one.errors) for name, one in scores.recall.items()} == {"planted": (1, 1), "real": (0, 1)}
+    assert {name: (recall.found, recall.errors) for name, recall in scores.recall.items()} == {
+        "planted": (1, 1),
+        "real": (0, 1),
+    }
     assert scores.missed == (REAL,)
     assert (scores.false, scores.characters, scores.false_per_1000) == (1, 20, 50.0)
     assert scores.suggested == 1

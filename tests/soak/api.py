@@ -147,7 +147,7 @@ class Player:
             house.store.accounts.add(name, ROLES[name], PASSWORD)
         self.passwords = dict.fromkeys(ROLES, PASSWORD)
         self.browsers: dict[str, Browser] = {name: house.browser(name) for name in ROLES} | {NOBODY: house.somebody()}
-        self.tokens = {name: one.token("/account" if name else "/login") for name, one in self.browsers.items()}
+        self.tokens = {name: browser.token("/account" if name else "/login") for name, browser in self.browsers.items()}
         self.keys: dict[str, list[str]] = {what: [] for what in ASKED}
         self.numbers = {account.name: account.number for account in house.store.accounts.everybody()}
         self.database = sqlite3.connect(house.folder / "proof.sqlite", isolation_level=None)
@@ -199,17 +199,17 @@ class Player:
         event_counts = dict(ask("SELECT account_id, count(*) FROM account_events GROUP BY account_id").fetchall())
         for name, number in ask("SELECT name, id FROM accounts").fetchall():
             self.numbers[name] = number
-        for name, one in self.accounts().items():
-            shown = (one["role"], one["disabled"], one["provisional"])
+        for name, account in self.accounts().items():
+            shown = (account["role"], account["disabled"], account["provisional"])
             found["account", name] = (shown, event_counts.get(self.numbers[name], 0))
         return found
 
     def may(self, who: str, what: str) -> bool:
         """Whether they have the right to ask for that, by their account as it stands and the session that they have."""
-        one = self.accounts().get(who)
-        if one is None or one["disabled"] or one["provisional"] or one["stamp"] != self.stamps[who]:
+        account = self.accounts().get(who)
+        if account is None or account["disabled"] or account["provisional"] or account["stamp"] != self.stamps[who]:
             return False
-        return NEEDS.get(what, "decide") in RIGHTS[one["role"]]
+        return NEEDS.get(what, "decide") in RIGHTS[account["role"]]
 
     def step(self) -> str:
         """One request; gives what it was. Raises BrokenModelError."""
@@ -227,54 +227,60 @@ class Player:
             body = {**body, **wrong} if wrong and isinstance(wrong, dict) else wrong
         return Request(who, what, method, path, body, sound)
 
-    def play(self, one: Request) -> str:
+    def play(self, request: Request) -> str:
         """Ask for it, and hold the answer and what it left against the model."""
-        who, what, before = one.who, one.what, self.now
+        who, what, before = request.who, request.what, self.now
         allowed = self.may(who, what)
-        key = one.body.get("key", "") if isinstance(one.body, dict) else ""
+        key = request.body.get("key", "") if isinstance(request.body, dict) else ""
         again = isinstance(key, str) and key in self.keys[what]
         other = isinstance(key, str) and any(key in used for name, used in self.keys.items() if name != what)
-        headers = {} if one.method == "GET" else {"X-CSRFToken": self.tokens[who]}
-        sent = {} if one.method == "GET" else {"json": one.body}
-        answer = self.browsers[who].client.open(one.path, method=one.method, headers=headers, **sent)
+        headers = {} if request.method == "GET" else {"X-CSRFToken": self.tokens[who]}
+        sent = {} if request.method == "GET" else {"json": request.body}
+        answer = self.browsers[who].client.open(request.path, method=request.method, headers=headers, **sent)
         after = self.now = self.world()
-        told = f"{who or 'nobody'} {what} {one.path} {one.body} -> {answer.status_code} {answer.text[:200]}"
+        told = f"{who or 'nobody'} {what} {request.path} {request.body} -> {answer.status_code} {answer.text[:200]}"
         changed = {thing for thing in before.keys() | after.keys() if before.get(thing) != after.get(thing)}
         sent_again = again or other
-        self.check(one, allowed, answer.status_code, changed, sent_again, told)
+        self.check(request, allowed, answer.status_code, changed, sent_again, told)
         must(not other or answer.status_code >= 400, f"the key is another's: {told}")
         fresh = answer.status_code < 400 and not sent_again
         if fresh and what in ("undo", "redo"):
-            self.turned(one, json.loads(answer.text), before, after, changed, told)
-        elif what in ("undo", "redo") and one.sound and not sent_again and allowed and not one.body["leave"]:
+            self.turned(request, json.loads(answer.text), before, after, changed, told)
+        elif what in ("undo", "redo") and request.sound and not sent_again and allowed and not request.body["leave"]:
             self.refused(who, what, answer.status_code, told)
         elif changed:
             self.did(who, before, after, {thing for thing in changed if thing[0] in ACTS})
         if fresh:
-            self.remember(one, json.loads(answer.text), after, told)
+            self.remember(request, json.loads(answer.text), after, told)
             if key:
                 self.keys[what].append(key)
         return told
 
-    def remember(self, one: Request, said: Any, after: World, told: str) -> None:
+    def remember(self, request: Request, said: Any, after: World, told: str) -> None:
         """What an answer gave that is needed later, and whether what was written down bears what was said."""
-        if one.what == "reread":
-            self.jobs.append((int(one.path.split("/")[-2]), said["id"], one.who))
-        if one.what == "reset":
+        if request.what == "reread":
+            self.jobs.append((int(request.path.split("/")[-2]), said["id"], request.who))
+        if request.what == "reset":
             name = said["person"]["name"]
             self.passwords[name] = said["password"]
-        if one.what == "comment":
-            must((said["person"], said["text"]) == (one.who, one.body.get("text", "")), f"not as it was sent: {told}")
+        if request.what == "comment":
+            must(
+                (said["person"], said["text"]) == (request.who, request.body.get("text", "")),
+                f"not as it was sent: {told}",
+            )
             thread = after["thread", (said["page"], said["uid"])]
             must(thread[0][:2] == (said["state"], said["assigned"]), f"{thread} is not what was said: {told}")
             must(said["assigned"] in ("", *PROOFREAD), f"given to one who may not decide: {told}")
-        if one.what in ("decide", "correct"):
-            wanted = (one.who, one.body["note"])
+        if request.what in ("decide", "correct"):
+            wanted = (request.who, request.body["note"])
             must((said["person"], said["note"]) == wanted, f"not by whom, or without the note: {told}")
             must(after["flag", said["flag"]][1] >= said["version"], told)
-        if one.what == "stop":
-            own = one.who in {who for page, job, who in self.jobs if job in one.path}
-            must(own or one.who == "甲" or self.accounts()[one.who]["role"] == "administrator", f"not theirs: {told}")
+        if request.what == "stop":
+            own = request.who in {who for page, job, who in self.jobs if job in request.path}
+            must(
+                own or request.who == "甲" or self.accounts()[request.who]["role"] == "administrator",
+                f"not theirs: {told}",
+            )
 
     def come_in_again(self, who: str) -> None:
         """Log in anew, where that may be; with a password of one's own where somebody else has set it."""
@@ -388,23 +394,27 @@ class Player:
         note = self.chance.choice(NOTES)
         return {"verdict": verdict, "version": max(version, 0), "reading": reading, "note": note}
 
-    def check(self, one: Request, allowed: bool, status: int, changed: set[Thing], sent_again: bool, told: str) -> None:
+    def check(
+        self, request: Request, allowed: bool, status: int, changed: set[Thing], sent_again: bool, told: str
+    ) -> None:
         """What must hold of every answer."""
         must(status < 500, told)
         must(status < 400 or not changed, f"refused, and changed {changed}: {told}")
         must(allowed or not changed, f"without the right to: {told}")
         must(allowed or status >= 400, f"without the right to: {told}")
-        must(one.what not in ("look", "reread", "stop") or not changed, f"changed {changed}: {told}")
+        must(request.what not in ("look", "reread", "stop") or not changed, f"changed {changed}: {told}")
         must(not sent_again or not changed, f"sent again: {told}")
         threads = {thing for thing in changed if thing[0] == "thread"}
-        must(bool(threads) == (one.what == "comment" and bool(changed)), f"changed {changed}: {told}")
-        must(status not in (401, 403) or not allowed or one.what in ("decide", "page", "undo", "redo", "stop"), told)
+        must(bool(threads) == (request.what == "comment" and bool(changed)), f"changed {changed}: {told}")
+        must(
+            status not in (401, 403) or not allowed or request.what in ("decide", "page", "undo", "redo", "stop"), told
+        )
         kinds = {"add": "account", "change": "account", "reset": "account", "layout": "layout", "rule": "rule"}
-        kind = kinds.get(one.what)
+        kind = kinds.get(request.what)
         must(kind is None or {thing[0] for thing in changed} <= {kind}, f"changed {changed}: {told}")
-        most = {"comment": 2, "decide": 2, "many": 6, "undo": 99, "redo": 99}.get(one.what, 1)
+        most = {"comment": 2, "decide": 2, "many": 6, "undo": 99, "redo": 99}.get(request.what, 1)
         must(len(changed) <= most, f"changed {changed}: {told}")
-        must(one.what != "decide" or status != 201 or bool(changed), f"changed nothing: {told}")
+        must(request.what != "decide" or status != 201 or bool(changed), f"changed nothing: {told}")
         administer = [name for name, who in self.accounts().items() if who["role"] == "administrator"]
         must(any(not self.accounts()[name]["disabled"] for name in administer), f"nobody administers: {told}")
 
@@ -416,20 +426,20 @@ class Player:
         self.note(who, changed)
 
     def note(self, who: str, changed: set[Thing]) -> None:
-        for one in changed:
-            self.model.touched.setdefault(one, set()).add(who)
+        for number in changed:
+            self.model.touched.setdefault(number, set()).add(who)
 
-    def turned(self, one: Request, said: Any, before: World, after: World, changed: set[Thing], told: str) -> None:
+    def turned(self, request: Request, said: Any, before: World, after: World, changed: set[Thing], told: str) -> None:
         """Something was taken back, or done again: exactly the last act; where others are left alone, the part of it,
         or of one before, that nobody else has changed, and what is left of it is still to be taken back."""
-        done, undone = self.model.done[one.who], self.model.undone[one.who]
-        own, other = (done, undone) if one.what == "undo" else (undone, done)
+        done, undone = self.model.done[request.who], self.model.undone[request.who]
+        own, other = (done, undone) if request.what == "undo" else (undone, done)
         things = told_of(said)
         meant = [n for n, act in enumerate(own) if things <= act.after.keys()]
         must(bool(meant), f"there was nothing: {told}")
         act = own.pop(meant[-1])
-        was, now = (act.after, act.before) if one.what == "undo" else (act.before, act.after)
-        if not one.body["leave"]:
+        was, now = (act.after, act.before) if request.what == "undo" else (act.before, act.after)
+        if not request.body["leave"]:
             must(meant[-1] == len(own), f"not the last act: {told}")
             must(things == set(now), f"{set(now) - things} of it are left: {told}")
         must(seen(before, things) == {thing: was[thing] for thing in things}, f"somebody had changed it: {told}")
@@ -440,7 +450,7 @@ class Player:
         if rest:
             own.insert(meant[-1], Act({t: act.before[t] for t in rest}, {t: act.after[t] for t in rest}))
         other.append(Act({t: act.before[t] for t in things}, {t: act.after[t] for t in things}))
-        self.note(one.who, things)
+        self.note(request.who, things)
 
     def refused(self, who: str, what: str, status: int, told: str) -> None:
         own = (self.model.done if what == "undo" else self.model.undone)[who]
@@ -481,19 +491,19 @@ def player(seed: int) -> Iterator[Player]:
         contextmanager(house_in)(Path(scratch), attempts=1000) as house,
     ):
         add_moved(house.store, Path(scratch))
-        with closing(Player(house, random.Random(seed))) as one:  # noqa: S311
-            yield one
+        with closing(Player(house, random.Random(seed))) as played:  # noqa: S311
+            yield played
 
 
 def played(sequences: int, seed: int) -> tuple[int, list[str]]:
     """How many requests so many sequences made, and what broke the model: each with the steps that led there."""
     asked, broken = 0, []
     for start in range(0, sequences, RENEWED):
-        with player(seed + start) as one:
+        with player(seed + start) as playing:
             steps: list[str] = []
             for _ in range(min(RENEWED, sequences - start) * STEPS):
                 try:
-                    steps.append(one.step())
+                    steps.append(playing.step())
                     asked += 1
                 except BrokenModelError as error:
                     broken.append("\n  ".join([f"seed {seed + start}:", *steps[-6:], str(error)]))
@@ -509,8 +519,8 @@ def main() -> int:
     logging.disable()
     asked, broken = played(given.sequences, given.seed)
     click.echo(f"{given.sequences} sequences, {asked} requests, {len(broken)} broke the model")
-    for one in broken:
-        click.echo(one)
+    for failure in broken:
+        click.echo(failure)
     return 1 if broken else 0
 
 

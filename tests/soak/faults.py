@@ -115,8 +115,8 @@ def decided(folder: Path) -> None:
         numbers, _ = store.queue.find(WORK, QueueFilter(first_page=2, last_page=2), Order.PAGE)
         asked = [DecisionRequest(WORK, flag, Verdict.KEEP, 0, "甲", f"together-{flag:05}") for flag in numbers]
         store.decisions.decide_all(asked)
-        for one in asked:
-            acknowledge(folder, one.key)
+        for call in asked:
+            acknowledge(folder, call.key)
 
 
 def acknowledge(folder: Path, key: str) -> None:
@@ -339,7 +339,7 @@ def tried(job: str, base: Path, ways: list[Way], every: int) -> Iterator[tuple[W
     for way in ways:
         # every call alone; of those that fail otherwise a share, unlike from one way to the next
         numbers = range(1 + ways.index(way) % every, trial.calls.calls + 1, every)
-        found = [f"call {number}: {one}" for number in numbers for one in trial.wrong(number, way)]
+        found = [f"call {number}: {failure}" for number in numbers for failure in trial.wrong(number, way)]
         yield way, trial.calls, len(numbers), found
     shutil.rmtree(folder)
 
@@ -359,8 +359,8 @@ def main() -> int:
                 broken, trials, lines = broken + len(found), trials + done, lines | calls.lines
                 places += done if way is Way.ONCE else 0
                 click.echo(f"{job}: {done} of {calls.calls} calls made to fail, {way}: {len(found)} broken")
-                for one in found:
-                    click.echo(f"  {one}")
+                for failure in found:
+                    click.echo(f"  {failure}")
     click.echo(f"{trials} trials, {places} calls alone, on {len(lines)} lines of the program; {broken} broken")
     return 1 if broken else 0
 

@@ -94,7 +94,7 @@ def decide(folder: Path, name: str, page: int) -> None:
     """Decide the flags of a page together, and say that it is proofread."""
     with Store.open(folder / "proof.sqlite") as store:
         numbers, _ = store.queue.find(WORK, QueueFilter(first_page=page, last_page=page), Order.PAGE)
-        flags = [(one.number, one.version) for one in store.queue.flags(WORK, numbers)]
+        flags = [(flag.number, flag.version) for flag in store.queue.flags(WORK, numbers)]
         asked = [DecisionRequest(WORK, flag, Verdict.TAKE, seen, "甲", f"{name}-{flag:05}") for flag, seen in flags]
         store.decisions.decide_all(asked)
         store.page_states.set(WORK, page, PageState.PROOFREAD, 0, "甲", f"{name}-page-{page:03}")
@@ -229,12 +229,12 @@ def lost(folder: Path) -> list[str]:
 def at_once(base: Path, first: str, second: str, offset: float) -> tuple[State, list[int | None]]:
     """The state that the two leave, the second begun so many seconds after the first; and their exit statuses."""
     with copied(base) as folder:
-        one = begin(first, folder)
+        earlier = begin(first, folder)
         time.sleep(offset)
-        two = begin(second, folder)
-        for process in (one, two):
+        later = begin(second, folder)
+        for process in (earlier, later):
             process.join()
-        return state_of(folder) | {"lost": lost(folder)}, [one.exitcode, two.exitcode]
+        return state_of(folder) | {"lost": lost(folder)}, [earlier.exitcode, later.exitcode]
 
 
 def broken(pair: tuple[str, str], base: Path, offsets: int) -> Iterator[str]:
@@ -252,7 +252,7 @@ def broken(pair: tuple[str, str], base: Path, offsets: int) -> Iterator[str]:
         if ended != statuses_wanted:
             yield f"after {offset:.2f} s: exit statuses {statuses}"
         if state not in wanted:
-            differs = [name for name in state if all(state[name] != one.get(name) for one in wanted)]
+            differs = [name for name in state if all(state[name] != outcome.get(name) for outcome in wanted)]
             yield f"after {offset:.2f} s: {', '.join(differs) or 'a mixture of both orders'}"
 
 
@@ -312,8 +312,8 @@ def main() -> int:
                 found = list(broken(pair, base, given.offsets))
                 wrong += len(found)
                 click.echo(f"{' beside '.join(pair)}: {given.offsets} offsets, {len(found)} broken")
-                for one in found:
-                    click.echo(f"  {one}")
+                for failure in found:
+                    click.echo(f"  {failure}")
     return 1 if wrong else 0
 
 

@@ -50,7 +50,7 @@ def moved(losses: tuple[str, ...]) -> int:
 def signs(losses: tuple[str, ...]) -> int:
     """How many characters the losses say that signs of layers became."""
     chosen_losses = [loss for loss in losses if loss.startswith("signs of layers")]
-    return sum(len(one.partition("(")[2].partition(")")[0]) * int(one.rpartition(": ")[2]) for one in chosen_losses)
+    return sum(len(loss.partition("(")[2].partition(")")[0]) * int(loss.rpartition(": ")[2]) for loss in chosen_losses)
 
 
 def holds(text: str, part: str) -> bool:

@@ -40,14 +40,14 @@ def unaided(tmp_path_factory: pytest.TempPathFactory) -> VariantPolicy:
 
 def agreed(policy: VariantPolicy, pairs: Iterable[tuple[str, str]], relations: Iterable[Relation]) -> float:
     """The share of pairs that the policy gives one of the relations."""
-    verdicts = [policy.relation(one, other).relation for one, other in pairs]
+    verdicts = [policy.relation(pair, other).relation for pair, other in pairs]
     return sum(relation in relations for relation in verdicts) / len(verdicts)
 
 
 def measured(name: str, half: str) -> list[tuple[str, str]]:
     lines = MEASURED.read_text(encoding="utf-8").splitlines()
     rows = [line.split("\t") for line in lines if not line.startswith("#")]
-    return [(one, other) for one, other, kind, part in rows if (kind, part) == (name, half)]
+    return [(row, other) for row, other, kind, part in rows if (kind, part) == (name, half)]
 
 
 # --- how often it is right --------------------------------------------------------------------------------

@@ -43,10 +43,10 @@ def test_every_finding_of_a_page_has_an_id_of_its_own_that_does_not_hang_on_its_
     places: list[tuple[int, str]], score: float
 ) -> None:
     found = with_ids(flag(line, context) for line, context in places)
-    assert len({one.id for one in found}) == len(places)
-    assert all(one.id for one in found)
+    assert len({each.id for each in found}) == len(places)
+    assert all(each.id for each in found)
     again = with_ids(replace(flag(line, context), score=score, raised=False) for line, context in places)
-    assert [one.id for one in again] == [one.id for one in found]
+    assert [each.id for each in again] == [each.id for each in found]
 
 
 def outline() -> Outline:
@@ -69,7 +69,7 @@ def test_notes_that_are_too_small_are_one_finding_and_the_main_text_keeps_its_fl
     assert (finding.line, finding.evidence.reason) == (0, "notes too small")
     assert finding.evidence.notice is not None
     assert "9 pixels" in in_english(finding.evidence.notice)
-    assert [(one.line, one.offset) for one in other_flags] == [(0, of_page.offset), (1, 2), (1, 11), (2, 0)]
+    assert [(each.line, each.offset) for each in other_flags] == [(0, of_page.offset), (1, 2), (1, 11), (2, 0)]
 
 
 def findings_about(make_page: MakePage, *troubles: LineTrouble) -> list[Flag]:
@@ -149,5 +149,5 @@ def test_columns_that_differ_at_most_places_are_one_finding_where_there_are_seve
     columns = [unread(ColumnArea(line.number, 0, 1, 0, 1, 0.0), line) for line in page.columns]
     flags = [[flag(n + 1, "")] * (9 if n in unlike else n == 11) for n in range(12)]
     kept, found = without_unlike_columns(BLANK, columns, flags)
-    assert [one.line for one in kept] == lines
+    assert [each.line for each in kept] == lines
     assert found == (unlike if len(unlike) > 1 else set())

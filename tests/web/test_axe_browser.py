@@ -93,8 +93,8 @@ def add_bare(store: Store, folder: Path) -> None:
     """A work whose one page has no image: its text, and what the language model says against it."""
     page = "WYG0104-0001a"
     flags = tuple(
-        replace(one, bbox=None, evidence=Evidence("language", alternatives=()))
-        for one in (wrong(page, 1, 2, "吿", 3.0), wrong(page, 3, 0, "斯", 2.0))
+        replace(flag, bbox=None, evidence=Evidence("language", alternatives=()))
+        for flag in (wrong(page, 1, 2, "吿", 3.0), wrong(page, 3, 0, "斯", 2.0))
     )
     whole = checked(page, folder, "", flags)
     columns = tuple(
@@ -225,7 +225,7 @@ def test_all_views_are_among_those_that_are_looked_at(folder: Path) -> None:
     seen = {path.split("?")[0] for path in VIEWS.values()}
     for rule in rules:
         if rule.endpoint.split(".")[0] in {"pages", "accounts"} and "GET" in (rule.methods or ()):
-            pattern = re.sub(r"<(int:)?\w+>", lambda one: r"\d+" if one[1] else r"\w+", rule.rule)
+            pattern = re.sub(r"<(int:)?\w+>", lambda match: r"\d+" if match[1] else r"\w+", rule.rule)
             assert rule.endpoint in UNSEEN or any(re.fullmatch(pattern, path) for path in seen), rule.endpoint
 
 

@@ -122,7 +122,7 @@ def test_one_is_made_at_a_time_and_what_is_asked_for_meanwhile_is_of_a_later_mom
     first = asked()
     begun.acquire()
     others = [asked(language="zh-Hant"), asked(DownloadKind.TEXT)]
-    assert [first.state, *(one.state for one in others)] == [JobState.RUNNING, *[JobState.WAITING] * 2]
+    assert [first.state, *(job.state for job in others)] == [JobState.RUNNING, *[JobState.WAITING] * 2]
     later = asked()
     assert later is not first
     assert asked() is later

@@ -19,8 +19,8 @@ def asked(client: FlaskClient, **query: Any) -> Any:
 def correction(items: list[Any], reading: str, text: str) -> dict[str, Any]:
     """The body of a request that sets glyphs of `text` to a reading."""
     places = [
-        {**{name: one[name] for name in ("page", "line", "offset")}, "transcribed": text, "key": uuid.uuid4().hex}
-        for one in items
+        {**{name: item[name] for name in ("page", "line", "offset")}, "transcribed": text, "key": uuid.uuid4().hex}
+        for item in items
     ]
     return {"places": places, "reading": reading, "batch": uuid.uuid4().hex}
 
@@ -42,16 +42,16 @@ def test_the_glyph_least_like_the_others_stands_first_and_last_where_the_most_al
     part = asked(unchanged.client, text="公", limit=4)
     rest = asked(unchanged.client, text="公", limit=4, cursor=part["next"])
     assert rest["next"] is None
-    places = [(one["page"], one["line"], one["offset"]) for one in part["items"] + rest["items"]]
+    places = [(glyph["page"], glyph["line"], glyph["offset"]) for glyph in part["items"] + rest["items"]]
     assert len(set(places)) == 6
 
 
 def test_what_somebody_decided_of_a_flag_meanwhile_is_a_conflict_and_stands_alone(served: Served) -> None:
     client = served.client
-    one = asked(client, text="告")["items"][0]
+    shown = asked(client, text="告")["items"][0]
     said = {"verdict": "keep", "version": 0, "key": uuid.uuid4().hex}
-    made: Any = client.post(f"{BASE}/flags/{one['flag']}/decisions", json=said).json
-    answered = correct(client, [one], "誥", "告").json["items"][0]
+    made: Any = client.post(f"{BASE}/flags/{shown['flag']}/decisions", json=said).json
+    answered = correct(client, [shown], "誥", "告").json["items"][0]
     assert (answered["decision"], [each["id"] for each in answered["conflict"]]) == (None, [made["id"]])
     history: Any = client.get(f"{BASE}/acts").json
     assert [each["id"] for each in history["items"]] == [made["id"]]

@@ -146,9 +146,9 @@ def test_the_second_of_two_who_mend_a_page_is_told_and_overwrites_nothing(
 ) -> None:
     """Both look at the page as it was found; one is quicker."""
     with page_shown(browser, address, number) as other:
-        for one in (page, other):
-            begin(one)
-            expect(one.locator("#layout-image option")).not_to_have_count(0)
+        for each in (page, other):
+            begin(each)
+            expect(each.locator("#layout-image option")).not_to_have_count(0)
         read_again(page)
         expect(page.locator("#read-again-said")).to_contain_text("Page read again")
         read_again(other)

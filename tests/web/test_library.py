@@ -116,7 +116,7 @@ def test_a_library_is_listed_by_few_questions_that_count_no_flag_again(app: Flas
         asked.clear()
         assert client.get(f"/{query}").status_code == 200
         assert len(asked) < 15, asked
-        assert not [one for one in asked if "FROM flags" in one]
+        assert not [statement for statement in asked if "FROM flags" in statement]
     event.remove(store.engine, "before_cursor_execute", note)
 
 

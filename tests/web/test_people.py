@@ -346,7 +346,7 @@ def test_logging_out_ends_every_session_and_no_copy_of_a_cookie_is_good(house: H
     assert thief.is_in()
     left = first.submit("/logout")
     assert (left.headers["Location"], left.headers["Clear-Site-Data"]) == ("/login", '"cache"')
-    assert [one.is_in() for one in (first, second, thief, other)] == [False, False, False, True]
+    assert [person.is_in() for person in (first, second, thief, other)] == [False, False, False, True]
     assert house.browser("乙").is_in()
 
 

@@ -47,7 +47,7 @@ def of_either_sort(served: Served) -> tuple[Items, Items]:
 def form(value: Any) -> Any:
     """What a JSON value is made of."""
     if isinstance(value, dict):
-        return {name: form(one) for name, one in value.items()}
+        return {name: form(item) for name, item in value.items()}
     return type(value).__name__
 
 

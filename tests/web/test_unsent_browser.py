@@ -204,7 +204,7 @@ def test_nothing_is_taken_home_without_what_a_desk_has_still_to_send(context: Br
     report = other.get_by_role("button", name="Report", exact=True)
     report.click()
     expect(other.locator("#download")).to_contain_text("1 not saved yet")
-    assert not any(one.endswith("/downloads") for one in asked)
+    assert not any(address.endswith("/downloads") for address in asked)
     context.unroute(DECISIONS)
     saved(page)
     with other.expect_download() as download:

@@ -80,7 +80,7 @@ def hand(request: pytest.FixtureRequest, tmp_path: Path, browser: Browser) -> It
         with Store.open(tmp_path / "proof.sqlite") as store:
             left = store.queue.remaining(WORK)
             assert (left.open, left.unsure, left.skipped) == (0, 0, 0)
-            assert [one.state for one in store.queue.pages(WORK)].count(PageState.PROOFREAD) == 1
+            assert [page.state for page in store.queue.pages(WORK)].count(PageState.PROOFREAD) == 1
 
 
 @pytest.mark.slow
