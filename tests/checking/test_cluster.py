@@ -72,7 +72,7 @@ Checker.judge = deadly
 def cluster_of(workers: int, preload: str = "", *, processes: bool = True) -> Iterator[Any]:
     """A cluster on this machine; `preload` is what its workers run as they start. They are forked as commands are."""
     method = FORKED.get_start_method()
-    if method == "forkserver":
+    if processes and method == "forkserver":
         forkserver.ensure_running()  # with what commands need, before dask says what it needs alone
     with (
         dask.config.set({**DASK_SETTINGS, "distributed.worker.multiprocessing-method": method}),
