@@ -75,7 +75,6 @@ def test_a_suspicion_is_lifted_where_the_words_around_speak_for_it(text: Transcr
 
 
 def test_beside_a_character_that_is_missing_the_language_model_says_nothing(text: Transcription, store: Store) -> None:
-    """What stands beside it is not what stands beside it on the image."""
     suspected = flag(1, 22, "此", THRESHOLD)
     told = replace(suspected.evidence, notice=Notice.of(NoticeCode.FOR_EITHER))
     language = language_of(text, store)

@@ -320,8 +320,6 @@ def test_a_page_that_raises_costs_that_page_and_says_which_file_and_why(
 
 
 def test_a_copy_that_is_checked_before_its_text_takes_none_of_its_pages(again: Material) -> None:
-    """What was decided hangs on them."""
-
     def texts(outcome: CheckOutcome) -> dict[int, str]:
         with Store.open(again.settings().store_address) as store:
             listed = store.queue.pages(work_of_run(store, outcome))

@@ -166,7 +166,6 @@ def test_a_second_check_reads_nothing_again_and_an_edit_one_page(drawn: Path, tm
 
 
 def test_what_stands_on_a_page_keeps_its_line_where_lines_were_put_in_before_it(drawn: Path, tmp_path: Path) -> None:
-    """The page was not checked again, and what was corrected on it by hand reached no text."""
     text = tmp_path / "inline.txt"
     text.write_text(running(drawn, Format.INLINE), encoding="utf-8")
     settings = settings_of(drawn, tmp_path / "out", text)

@@ -225,7 +225,6 @@ def readings() -> dict[str, list[tuple[str, str, str]]]:
 
 
 def test_differences_of_several_witnesses_that_overlap_are_one_question_with_what_each_reads() -> None:
-    """Each of two witnesses was said to agree with the text where the difference of the other one began elsewhere."""
     Path("one.txt").write_text(TEXT.replace("某御于", "某俎于"), encoding="utf-8")
     Path("two.txt").write_text(TEXT.replace("曰某御于", "曰諸庶于"), encoding="utf-8")
     Path("three.txt").write_text(TEXT, encoding="utf-8")
@@ -245,7 +244,6 @@ def test_a_witness_that_lacks_a_sentence_is_not_said_to_agree_within_it() -> Non
 
 
 def test_a_lacuna_of_a_witness_says_nothing_of_its_reading_and_asks_nothing() -> None:
-    """Its signs (□) were passed over: the witness was said to lack words that are illegible in it."""
     Path("one.txt").write_text(TEXT.replace("取弓矢", "■弓□"), encoding="utf-8")
     Path("two.txt").write_text(TEXT.replace("取弓矢", "執弓失"), encoding="utf-8")
     assert collated("甲=one.txt") == []
@@ -261,7 +259,6 @@ def test_a_lacuna_of_a_witness_says_nothing_of_its_reading_and_asks_nothing() ->
 
 @pytest.mark.parametrize("signs", ["□□", "■■", "〓〓", "□"])
 def test_a_lacuna_of_the_text_is_filled_from_a_witness(signs: str) -> None:
-    """What was taken from the witness was written beside the signs."""
     Path("010.txt").write_text(TEXT.replace("大夫之西", f"大{signs}西"), encoding="utf-8")
     assert main(["check", "010.txt"]) == 0
     Path("other.txt").write_text(TEXT, encoding="utf-8")

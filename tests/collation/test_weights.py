@@ -93,7 +93,6 @@ def test_it_is_told_what_each_witness_reads_and_whose_side_that_takes() -> None:
 @pytest.mark.parametrize("copies", [1, 2, 5])
 @pytest.mark.parametrize("doubt", [0.0, 0.1, 0.2])
 def test_an_error_that_the_image_shows_clearly_stays_however_many_share_it(copies: int, doubt: float) -> None:
-    """As the design has it: what is transcribed has 0.005 at most, the winner over 0.9; stains may be around."""
     score = substitution_score(log(0.005), log(0.9), doubt)
     after = heard(flag(score, 0.005, 0.9), *[WRONG] * copies)
     assert after.raised is (score >= THRESHOLD)
@@ -140,7 +139,6 @@ def test_a_flag_whose_place_is_in_no_single_line_gets_no_readings_of_witnesses()
 
 
 def test_a_bad_witness_weighs_less_where_it_is_bad() -> None:
-    """Of two juan one is full of slips: there its word counts for less, in the other for all."""
     rng = Random(3)  # noqa: S311 - characters of a test
     juan = ["".join(chr(rng.randrange(0x4E00, 0x9FA5)) for _ in range(2000)) for _ in range(2)]
     bad = "".join(chr(rng.randrange(0x4E00, 0x9FA5)) if n % 8 == 5 else char for n, char in enumerate(juan[1]))

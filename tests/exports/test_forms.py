@@ -139,7 +139,6 @@ def test_a_page_of_wikisource_has_the_level_of_its_state_and_is_read_again(mater
 def test_the_apparatus_of_an_edition_is_in_every_form_with_notes(
     material: Material, tmp_path: Path, breaks: tuple[str, str], page: str
 ) -> None:
-    """Only the form for reading had it: that of Wikisource and the text with footnotes left it out."""
     (tmp_path / "a.xml").write_text(
         f"<TEI><text><body>{breaks[0]}鳩<app><lem>摩</lem><rdg wit='#宋'>磨</rdg></app>羅<note place='inline'>什"
         f"<app><lem>譯</lem><rdg wit='#宋'>釋</rdg></app></note>{breaks[1]}如<app><lem>是</lem><rdg wit='#元'/></app>"
@@ -192,7 +191,6 @@ def test_git_takes_the_commit_with_its_author_and_message(material: Material, tm
 
 
 def test_the_message_of_a_commit_has_the_notes_on_what_it_changes(material: Material, tmp_path: Path) -> None:
-    """What an earlier commit wrote was told again with every later one."""
     before = Correction(PAGE, 1, 0, 1, "大", "太", start=TEXT.index("大夫"), person="某甲")
     doubted = replace(before, original="大", doubt="太")
     (file,) = written(replace(material, noted=[before, doubted]), "commits", tmp_path)

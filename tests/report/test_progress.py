@@ -84,7 +84,6 @@ def test_errors_found_by_hand_say_nothing_of_the_flags_that_wait(filled: Filled)
 
 
 def test_the_progress_has_its_own_time_since_the_check_was_before(filled: Filled, tmp_path: Path) -> None:
-    """Reports written months apart bore the time of the check alone."""
     store, run = filled
     decide(store, Kind.SUBSTITUTION, Verdict.TAKE, "甲", 1)
     before = datetime.now(UTC).replace(microsecond=0)

@@ -101,7 +101,6 @@ def test_a_pattern_that_matches_nothing_names_nothing(elsewhere: Path) -> None:
 
 
 def test_a_library_without_settings_is_a_project_by_its_store(elsewhere: Path, tmp_path: Path) -> None:
-    """`proof restore` says to go on with its folder, and an export in a work of it found no store near."""
     (tmp_path / "proof.sqlite").touch()
     assert projects_near(elsewhere) == f"there is a project in {tmp_path}: name it with --config {tmp_path}"
     assert project_settings(tmp_path).store_address == tmp_path / "proof.sqlite"

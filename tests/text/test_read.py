@@ -49,7 +49,6 @@ def check_places(text: Transcription) -> None:
 
 @pytest.mark.parametrize("newline", ["\n", "\r\n"])
 def test_an_unresolved_merge_conflict_is_no_text(file: Path, newline: str) -> None:
-    """Its marks and both its sides were taken for columns."""
     merged = "<pb:K_WYG_001-1a>¶\n<<<<<<< HEAD\n公入¶\n=======\n公人¶\n>>>>>>> upstream\n射¶\n"
     file.write_text(merged, encoding="utf-8", newline=newline)
     with pytest.raises(TextError, match=r"juan\.txt:2: a merge in git ended in a conflict here"):

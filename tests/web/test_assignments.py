@@ -38,7 +38,6 @@ def test_a_proofreader_takes_pages_and_gives_them_back(house: House) -> None:
 
 
 def test_pages_are_taken_as_the_list_calls_them(house: House) -> None:
-    """The form and the API took their positions alone, which the list does not say."""
     person = house.browser("乙")
 
     def send(**pages: str) -> int:
@@ -55,7 +54,6 @@ def test_pages_are_taken_as_the_list_calls_them(house: House) -> None:
 
 
 def test_pages_that_the_work_does_not_have_are_not_taken(house: House) -> None:
-    """The answer looked like success, and nothing was taken."""
     person = house.browser("乙")
     assert give(person, "乙", first_page=3, last_page=1) == 404
     assert give(person, "乙", first_page=99) == 404

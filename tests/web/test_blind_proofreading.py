@@ -96,7 +96,6 @@ def test_the_third_sees_only_where_the_two_differ(blind: House) -> None:
 
 
 def test_the_third_is_told_of_differences_alone_and_counts_all_flags(blind: House) -> None:
-    """Before anybody read, the desk said that all flags were decided, and the progress counted no flag."""
     admin, first = blind.browser("甲"), blind.browser("乙")
     queue, desk = (admin.client.get(f"/works/{WORK}{path}").text for path in ("/", "/desk"))
     for page in (queue, desk):

@@ -161,7 +161,6 @@ def test_a_program_with_a_token_decides_as_its_account_without_cookies(house: Ho
 
 
 def test_the_description_names_what_authorises_each_operation(house: House) -> None:
-    """Clients that were made of it sent no token."""
     paths = house.browser("丁").client.get("/api/v1/openapi.json").get_json()["paths"]
     reading, logging_in = paths["/api/v1/works"]["get"], paths["/api/v1/session"]["get"]
     deciding = paths["/api/v1/works/{work}/flags/{flag}/decisions"]["post"]
@@ -475,7 +474,6 @@ def test_somebody_added_is_handed_a_password_and_chooses_another_before_anything
 
 
 def test_a_password_that_was_handed_over_and_not_used_expires(house: House, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Who has it is told so; nobody else is, and another one is good again."""
     first = added(house)
     monkeypatch.setattr("proof.store.accounts.MAX_PROVISIONAL_AGE", timedelta(0))
     for _ in range(12):  # it is no guess

@@ -117,8 +117,6 @@ def opened(browser: Browser, address: str, name: str) -> Page:
 def test_validation_is_a_queue_of_its_own_with_who_proofread_a_page_and_where_one_differs(
     browser: Browser, address: str
 ) -> None:
-    """R by the second person marked the page as theirs, and then refused their validation; who looked at a page before
-    another marked it is told, and looks again."""
     first, second = (opened(browser, address, name) for name in "甲乙")
     for number in (1, 2):
         second.goto(f"{address}/works/{WORK}/pages/{number}")

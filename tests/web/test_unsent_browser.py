@@ -137,7 +137,6 @@ def test_the_last_decisions_are_current_when_a_window_is_looked_at_again(context
 def test_what_is_taken_back_or_decided_of_flags_that_are_not_listed_counts(
     context: BrowserContext, folder: Path
 ) -> None:
-    """The progress counted only what was decided of the flags that the desk had fetched."""
     page = desk(context, f"/works/{WORK}/desk?kind=insertion")
     first = press(page, "k")
     saved(page)
@@ -156,8 +155,6 @@ def test_what_is_taken_back_or_decided_of_flags_that_are_not_listed_counts(
 def test_an_undo_whose_answer_is_lost_is_shown_all_the_same_and_stands_in_no_way(
     context: BrowserContext, folder: Path
 ) -> None:
-    """The desk showed the decision as before; the next one on the flag was refused as one of another window, and the
-    next undo took back again what was taken back before."""
     page = desk(context)
     first, second = press(page, "k"), press(page, "k")
     written(page, folder, {first, second})

@@ -85,7 +85,6 @@ def test_a_correction_changes_a_character_however_each_place_writes_it(line: str
     [(Edit(1, 1, "帝"), "天帝玄黃"), (Edit(1, 0, "與"), "天與地玄黃"), (Edit(2, 2, "&KR0058;"), "天地&KR0058;")],
 )
 def test_a_cdata_section_is_corrected_at_each_character_and_escapes_none(edit: Edit, expected: str) -> None:
-    """A missing character in a line that stands in one was not written."""
     line = "<TextLine><TextEquiv><Unicode><![CDATA[{}]]></Unicode></TextEquiv></TextLine>"
     page = "<PcGts><Page imageFilename='a.png'><TextRegion>{}</TextRegion></Page></PcGts>"
     source = decoded(Path("x.xml"), page.format(line.format("天地玄黃")).encode()).extraction
