@@ -14,7 +14,7 @@ from proof.store import RunInfo, Store
 from proof.store.saving import CheckedResult
 from proof.text.model import Row, Script
 from proof.text.variants import VariantPolicy
-from tests.standing import page_place, text_info
+from tests.build import page_place, text_info
 
 WORK = "KR1d0030"
 PAGE = "KR1d0030_WYG_010-1a"

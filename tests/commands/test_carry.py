@@ -13,8 +13,8 @@ from proof.cli import main
 from proof.store import Store
 from proof.store.decision_records import Decision, DecisionRequest, Verdict
 from proof.store.queue_records import Order, QueueFilter
+from tests.build import standing_decisions
 from tests.conftest import MadeOnce
-from tests.standing import standing_decisions
 
 WORK = "KR1x0001"
 FIRST = "司射東面于大夫之西北耦大夫與大夫命上射曰某御于"

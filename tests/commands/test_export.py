@@ -22,7 +22,7 @@ from proof.store.saving import CheckedResult
 from proof.text.read import read_transcription
 from proof.text.transcription import Transcription
 from tests import build
-from tests.standing import page_place, text_info
+from tests.build import page_place, text_info
 
 WORK = "KR1d0030"
 PAGE = "KR1d0030_WYG_010-1a"

@@ -33,10 +33,9 @@ from proof.store.manual_corrections import ManualCorrection
 from proof.store.text_files import DecidedPlace, Texts
 from proof.text.read import read_transcription
 from proof.text.transcription import Transcription
+from tests.build import by_hand, check_files, number_of, page_number, queued, say
 from tests.build import flag as raised
-from tests.build import queued
 from tests.exports.conftest import page_of
-from tests.standing import by_hand, check_files, number_of, page_number, say
 
 PAGE = "KR1_WYG_010-1a"
 COLUMN_1 = "　大夫之西北耦(案比今注/訛作北據)"

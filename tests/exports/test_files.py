@@ -21,9 +21,9 @@ from proof.model.result import PageResult
 from proof.store import Store
 from proof.store.decision_records import Verdict
 from proof.text.read import read_transcription
+from tests.build import by_hand, check_files, say
 from tests.build import flag as raised
 from tests.exports.conftest import PAGE, page_of
-from tests.standing import by_hand, check_files, say
 
 
 def test_each_form_is_written(material: Material, tmp_path: Path) -> None:

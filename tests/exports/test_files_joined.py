@@ -14,8 +14,7 @@ from proof.model.result import PageResult
 from proof.store import Store
 from proof.store.decision_records import Verdict
 from proof.text.read import read_transcription
-from tests.build import page, queued
-from tests.standing import by_hand, check_files, say
+from tests.build import by_hand, check_files, page, queued, say
 
 LINES = {"KR1_WYG_010-1a": ("甲乙北丙丁", "戊己庚"), "KR1_WYG_010-1b": ("子丑北寅卯", "辰巳午")}
 CORRECTED = {"KR1_WYG_010-1a": ("甲乙比丙丁", "戊此庚"), "KR1_WYG_010-1b": ("子丑比寅卯", "辰此午")}

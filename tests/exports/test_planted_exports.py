@@ -21,8 +21,8 @@ from proof.store import Store
 from proof.store.decision_records import Verdict
 from proof.store.queue_records import Order, QueuedFlag, QueueFilter
 from proof.text.read import read_transcription
+from tests.build import by_hand, say
 from tests.ground import COLUMNS, TEXT, WORK, seeded_ids, store_in
-from tests.standing import by_hand, say
 from tests.wide import examples
 
 pytestmark = pytest.mark.slow

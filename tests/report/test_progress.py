@@ -23,7 +23,7 @@ from proof.store.decision_records import Verdict
 from proof.store.queue_records import Order, QueueFilter
 from proof.store.saving import CheckedResult
 from proof.web.threshold_curve import dial
-from tests.standing import by_hand, say
+from tests.build import by_hand, say
 from tests.web.drawn import WORK, checked, draw_page, wrong
 
 Filled = tuple[Store, int]

@@ -33,7 +33,7 @@ from playwright.sync_api import Page, sync_playwright
 from proof.store import Store
 from scripts.bench.material import CHROMIUM
 from scripts.bench.web import Browser, fill
-from tests.standing import decision_log
+from tests.build import decision_log
 from tests.web.drawn import WORK
 
 ROOT = Path(__file__).resolve().parents[2]

@@ -21,8 +21,7 @@ from proof.store.manual_corrections import ManualCorrection
 from proof.store.models import DecisionRow, LayoutOverrideRow, PageEventRow, RuleRow
 from proof.store.page_states import PageState
 from proof.store.queue_records import Order, QueueFilter
-from tests.build import check, decide, demand, flag, key, page
-from tests.standing import standing_decisions
+from tests.build import check, decide, demand, flag, key, page, standing_decisions
 from tests.store.conftest import on_both
 
 WORK, SOURCE, FLAGS, PAGES = "KR1", "甲乙丙丁戊己庚辛壬癸", 4, 2

@@ -25,7 +25,7 @@ from proof.store import Store
 from proof.store.backup import MANIFEST, BackupError, backup, restore, verify
 from proof.store.decision_records import DecisionRequest, Verdict
 from proof.web import create_app
-from tests.standing import decision_log, standing_decisions
+from tests.build import decision_log, standing_decisions
 from tests.web.drawn import WORK, fill, settings_in
 
 pytestmark = pytest.mark.slow

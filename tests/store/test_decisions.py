@@ -28,8 +28,7 @@ from proof.store.decision_records import (
 )
 from proof.store.decisions import may_take
 from proof.store.typed_text import check_note
-from tests.build import WORK, check, decide, demand, flag, page, queued
-from tests.standing import decision_log, standing_decisions
+from tests.build import WORK, check, decide, decision_log, demand, flag, page, queued, standing_decisions
 from tests.store.conftest import on_both
 
 SOURCE = "射人(告具/于公)"

@@ -30,8 +30,7 @@ from proof.store.lookup import Sessions
 from proof.store.manual_corrections import ManualCorrection
 from proof.store.page_states import PageState
 from proof.text.edit import Edit, edited
-from tests.build import PLACE, check, decide, page
-from tests.standing import standing_decisions
+from tests.build import PLACE, check, decide, page, standing_decisions
 from tests.web.drawn import WORK, fill
 from tests.wide import examples
 

@@ -22,8 +22,7 @@ from proof.store.manual_corrections import ManualCorrection
 from proof.store.page_states import PageState
 from proof.store.queue_records import QueueFilter
 from tests import build
-from tests.build import check
-from tests.standing import standing_decisions
+from tests.build import check, standing_decisions
 from tests.store.conftest import on_both
 
 WORK = "KR1d0030"

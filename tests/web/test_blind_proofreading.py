@@ -12,7 +12,7 @@ import pytest
 
 from proof.store import Store
 from proof.store.decision_records import State
-from tests.standing import standing_decisions
+from tests.build import standing_decisions
 from tests.web.drawn import WORK, fill
 from tests.web.test_people import BASE, Browser, House, house_in
 

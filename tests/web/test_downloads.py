@@ -21,8 +21,8 @@ from proof.web.download_jobs import DownloadJob, DownloadJobs, DownloadKind, Ste
 from proof.web.jobs import JobState, NoJobError
 from proof.web.project import Project
 from tests import build
+from tests.build import check_files
 from tests.conftest import PATIENCE
-from tests.standing import check_files
 from tests.web.drawn import WORK, Served
 
 BASE = f"/api/v1/works/{WORK}/downloads"

@@ -24,7 +24,7 @@ from proof.store.accounts import Role
 from proof.web import create_app
 from proof.web.rights import ACCOUNT_ENDPOINTS, OPEN_ENDPOINTS, UNCHANGING_POSTS, Right, needed_right
 from proof.web.tokens import Tokens
-from tests.standing import decision_log
+from tests.build import decision_log
 from tests.web.drawn import WORK, Served, fill, settings_in
 
 BASE = f"/api/v1/works/{WORK}"

@@ -9,7 +9,7 @@ import pytest
 from playwright.sync_api import Browser, Page, Route, expect
 
 from proof.store import Store
-from tests.standing import decision_log
+from tests.build import decision_log
 from tests.web.drawn import WORK
 from tests.web.served import serving
 from tests.web.test_people import PASSWORD, PEOPLE

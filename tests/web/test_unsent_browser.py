@@ -15,9 +15,8 @@ from playwright.sync_api import Browser, BrowserContext, Locator, Page, Route, e
 from proof.model.flags import Kind
 from proof.store import Store
 from proof.store.decision_records import DecisionRequest, State, Verdict
-from tests.build import queued
+from tests.build import decision_log, queued
 from tests.conftest import PATIENCE
-from tests.standing import decision_log
 from tests.web.drawn import WORK
 from tests.web.served import serving
 from tests.web.waiting import middle, open_desk, passed, press, saved, shown
