@@ -26,11 +26,11 @@ from proof.ocr.engine import EngineIdentity
 from proof.ocr.page import PageEngine, PageReading
 from proof.ocr.ppocr import PPOCR
 from proof.ocr.registry import EngineSettings, open_page_engine
-from tests.forked import ran_forked
+from tests.caches import COMPUTED, from_scratch, made_but_once
+from tests.delays import HANDS_LATE, PATIENCE, slow
+from tests.forked_commands import ran_forked
 from tests.half_folios import kai, make_page
-from tests.once import COMPUTED, from_scratch, made_but_once
 from tests.sample import lay_out
-from tests.slowed import HANDS_LATE, PATIENCE, slow
 
 __all__ = ["PATIENCE", "from_scratch", "kai", "made_but_once", "make_page"]
 

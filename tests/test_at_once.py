@@ -21,7 +21,7 @@ from proof.layout.overrides import LayoutOverrideShape
 from proof.settings.config import Settings
 from proof.store import Store
 from proof.store.models import PageRow
-from tests.forked import ForkedCommand
+from tests.forked_commands import ForkedCommand
 from tests.sample import lay_out
 
 pytestmark = pytest.mark.slow

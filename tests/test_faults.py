@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.forked import FORKED
+from tests.forked_commands import FORKED
 from tests.soak import faults, pairs
 from tests.soak.failing_calls import Way
 

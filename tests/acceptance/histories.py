@@ -11,10 +11,10 @@ from concurrent.futures import ProcessPoolExecutor
 from functools import partial
 from pathlib import Path
 
+from tests.acceptance.caches import computed_once
 from tests.acceptance.column_edits import ColumnEdits
 from tests.acceptance.history import History, base_project
 from tests.acceptance.killed import KilledHistory
-from tests.acceptance.once import computed_once
 
 TOLD = 100
 """After so many histories it is told how many are broken."""

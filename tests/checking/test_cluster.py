@@ -26,7 +26,7 @@ from proof.model.flags import Origin
 from proof.store import Store
 from tests.checking.test_pipeline import Material, again, checked, outcome_folder, raw
 from tests.conftest import PATIENCE, ROOT
-from tests.forked import FORKED
+from tests.forked_commands import FORKED
 
 dask = pytest.importorskip("dask", reason="hanproof[cluster] is not installed")
 distributed = pytest.importorskip("distributed", reason="hanproof[cluster] is not installed")

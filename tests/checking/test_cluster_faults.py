@@ -19,7 +19,7 @@ from proof.settings.config import Settings
 from proof.store import Store
 from tests.checking.test_cluster import DIES, address, cluster_of
 from tests.conftest import PATIENCE
-from tests.forked import FORKED
+from tests.forked_commands import FORKED
 from tests.store.conftest import postgresql
 
 __all__ = ["address", "cluster_of", "postgresql"]

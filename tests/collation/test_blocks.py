@@ -10,7 +10,7 @@ from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 from proof.collation.blocks import AlignedPart, align, moved, repeated
-from tests.growth import computing
+from tests.timing import seconds_of
 
 pytestmark = pytest.mark.slow
 
@@ -110,7 +110,7 @@ def test_time_stays_near_linear() -> None:
         other = "".join(b)
         (block,) = align(a, other)
         assert block.equal_count == length - len(range(50, length, 100))
-        return computing(lambda: align(a, other), enough)
+        return seconds_of(lambda: align(a, other), enough)
 
     most = 40 * seconds(20_000)
     assert seconds(200_000, most / 2) < most  # a full matrix would take a hundred times as long

@@ -22,7 +22,7 @@ from proof.model.flags import Kind
 from proof.text.read import read_transcription
 from proof.text.transcription import Format, Transcription
 from tests.build import transcription
-from tests.wide import cross_section
+from tests.sampling import cross_section
 
 pytestmark = pytest.mark.slow
 

@@ -21,7 +21,7 @@ from proof.text.model import Script
 from proof.text.read import parse_transcription, read_transcription
 from proof.text.remarks import RemarkCode
 from tests.build import transcription
-from tests.growth import computing
+from tests.timing import seconds_of
 
 KANRIPO = "<pb:KR1_WYG_010-1a>¶\n　大夫之西北耦(案比今注/訛作北據)¶\n司射不告告者&KR0058;揖耦以¶\n"
 CRITICAL = "### 數獲 {#5}\n\n東面于中東[^3]坐。<small>固東面矣。</small>\n\n[^3]: 坐：原脫。\n\n二筭為純矣。\n"
@@ -102,8 +102,8 @@ def test_notes_on_four_times_as_many_pages_take_some_four_times_as_long() -> Non
         )
 
     few, many = pages(100), pages(400)
-    allowed = 8 * computing(lambda: notes_of(few))
-    assert computing(lambda: notes_of(many), enough=allowed) <= allowed
+    allowed = 8 * seconds_of(lambda: notes_of(few))
+    assert seconds_of(lambda: notes_of(many), enough=allowed) <= allowed
 
 
 def test_an_authority_that_the_project_knows_as_a_witness_is_followed() -> None:

@@ -15,7 +15,7 @@ from proof.fetch.client import USER_AGENT, Client, RetryPolicy
 from proof.fetch.fetch import Fetcher, FetchOutcome, FetchRun
 from proof.fetch.index import INDEX
 from proof.fetch.model import WantedImage
-from tests.fetch.museum import Handler, Misbehaviour, Museum, Waits, drops_after, etag_of, page, says
+from tests.fetch.museum import Fault, Handler, Museum, Waits, drops_after, etag_of, page, says
 
 ONE = "/WYG0103-0192c.png"
 PART = ".WYG0103-0192c.png.part"
@@ -162,14 +162,14 @@ def test_a_part_longer_than_the_file_is_given_up(museum: Museum, fetch: Fetch, t
     assert (tmp_path / ONE[1:]).read_bytes() == WHOLE
 
 
-def part(data: bytes, start: int, end: int | None = None) -> Misbehaviour:
+def part(data: bytes, start: int, end: int | None = None) -> Fault:
     """Answers with these bytes of a file, whatever was asked for."""
     end = len(data) if end is None else end
     span = f"bytes {start}-{end - 1}/{len(data)}"
     return says(206, data[start:end], ETag=etag_of(data), Content_Range=span)
 
 
-BROKEN_OFF: dict[str, tuple[list[Misbehaviour], bytes, list[int]]] = {
+BROKEN_OFF: dict[str, tuple[list[Fault], bytes, list[int]]] = {
     "what is left is asked for": ([DROPPED], WHOLE, [9000]),
     "a date identifies a part": ([drops_after(9_000, WHOLE, Last_Modified=DATE)], WHOLE, [9000]),
     "it changed meanwhile, and is sent whole": ([DROPPED], OTHER, [9000]),

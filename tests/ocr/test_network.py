@@ -20,7 +20,7 @@ from proof.ocr.models import ModelTask, packaged_model
 from proof.ocr.network import OnnxRuntime, OpenVino, has_bfloat16, open_network, version_of
 from proof.ocr.ppocr import INPUT_HEIGHT, PPOCR
 from tests.conftest import PATIENCE
-from tests.forked import FORKED
+from tests.forked_commands import FORKED
 
 pytestmark = [pytest.mark.engine, pytest.mark.usefixtures("from_scratch")]
 

@@ -24,7 +24,7 @@ from proof.report.write import write_again
 from proof.settings.config import Settings
 from proof.store import Store
 from proof.store.comments import CommentRequest, CommentState
-from tests.remarked import said
+from tests.remarks import error_notice
 from tests.report.held import HeldRun, save_run
 from tests.web.drawn import SCRIPT, WORK, fill
 
@@ -189,10 +189,10 @@ def test_the_text_is_never_taken_for_markup(tmp_path: Path, held: HeldRun) -> No
     columns = tuple(replace(column, source=evil * 3) for column in page.columns)
     characters = tuple(replace(character, text=evil[:8]) for character in page.characters)
     spoilt = replace(page, page=evil, ref=evil, flags=flags, columns=columns, characters=characters)
-    spoilt = replace(spoilt, notices=(said(evil),), message=said(evil))
+    spoilt = replace(spoilt, notices=(error_notice(evil),), message=error_notice(evil))
     info = replace(held.run.info, title=evil, work=evil, settings={evil: evil})
-    run = replace(held.run, info=info, findings=(said(evil),))
-    pages = [spoilt, replace(spoilt, image=None), replace(held.pages[3], page=evil, message=said(evil))]
+    run = replace(held.run, info=info, findings=(error_notice(evil),))
+    pages = [spoilt, replace(spoilt, image=None), replace(held.pages[3], page=evil, message=error_notice(evil))]
     written = Page(write_reports(HeldRun(run, pages), tmp_path).page)
     assert len(written.named("script")) == 1
     assert written.text.count(evil) > 20

@@ -23,8 +23,8 @@ from pathlib import Path
 
 from rapidfuzz import fuzz
 
+from tests.acceptance.caches import computed_once
 from tests.acceptance.history import MARK, History, sample_project
-from tests.acceptance.once import computed_once
 
 MIN_ALIKE_PERCENT = 70
 """Similarity of a column to what it read before, in percent (Indel), from which it is the same."""

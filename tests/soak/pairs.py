@@ -41,7 +41,7 @@ from proof.store.journal import all_lines
 from proof.store.models import FlagRow, PageRow
 from proof.store.page_states import PageState
 from proof.store.queue_records import Order, QueueFilter
-from tests.once import computed_once_in_fork
+from tests.caches import computed_once_in_fork
 from tests.soak.real_servers import Desk, Server
 
 ROOT = Path(__file__).resolve().parents[2]

@@ -31,8 +31,8 @@ from proof.store.manual_corrections import ManualCorrection
 from proof.store.page_states import PageState
 from proof.text.edit import Edit, edited
 from tests.build import PLACE, check, decide, page, standing_decisions
+from tests.sampling import examples
 from tests.web.drawn import WORK, fill
-from tests.wide import examples
 
 pytestmark = pytest.mark.slow
 

@@ -14,7 +14,7 @@ from proof.text.mirror import MARK
 from proof.text.read import read_transcription
 from proof.text.remarks import RemarkCode
 from proof.text.transcription import Format, Transcription
-from tests.wide import cross_section, looks_wide
+from tests.sampling import cross_section, looks_wide
 
 HAN = re.compile("[\u3007\u3400-\u9fff\uf900-\ufaff\U00020000-\U0003ffff]")
 NO_TEXT = re.compile(r"#|:[A-Za-z]+:|(?:\S+ )?第 \S+ [页頁]|---|title: |\[\^")

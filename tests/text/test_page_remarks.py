@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from tests.build import transcription
-from tests.remarked import remarked
+from tests.remarks import remark_codes
 
 PAGE = "<pb:K_WYG_001-{}>¶\n甲¶\n"
 MIRROR = "卷一 第 {} 页 WYG0103-0192{}.png\n甲\n"
@@ -28,4 +28,4 @@ LEAVES = ("2a", "2b", "7a", "3b")
     ],
 )
 def test_pages_without_columns_folio_pilcrow_or_sequence_are_told(text: str, told: list[tuple[int, str]]) -> None:
-    assert remarked(transcription(text)) == told
+    assert remark_codes(transcription(text)) == told

@@ -12,8 +12,8 @@ from proof.errors import TextError
 from proof.text.read import read_transcription
 from proof.text.transcription import Transcription
 from tests.build import transcription
-from tests.growth import computing
-from tests.remarked import remarked
+from tests.remarks import remark_codes
+from tests.timing import seconds_of
 
 ENDINGS = st.sampled_from(["\n", "\r\n", "\r"])
 LINES = (
@@ -114,11 +114,11 @@ def test_ten_times_as_many_columns_or_characters_of_a_column_take_ten_times_as_l
     def read(times: int) -> Transcription:
         return transcription(f"<pb:K_WYG_001-1a>¶\n{unit * times}")
 
-    most, made = 40 * computing(lambda: read(short)), list[Transcription]()
-    assert computing(lambda: made.append(read(10 * short)), most / 2) < most
+    most, made = 40 * seconds_of(lambda: read(short)), list[Transcription]()
+    assert seconds_of(lambda: made.append(read(10 * short)), most / 2) < most
     several = "¶" in unit
     assert len(made[0].pages[0].columns) == (10 * short if several else 1)
-    assert ((1, "many-columns") in remarked(made[0])) == several
+    assert ((1, "many-columns") in remark_codes(made[0])) == several
 
 
 def test_a_text_that_is_read_takes_little_more_memory_than_its_characters(file: Path) -> None:

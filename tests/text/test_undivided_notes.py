@@ -6,7 +6,7 @@ import pytest
 
 from proof.text.model import Row
 from tests.build import transcription
-from tests.remarked import remarked
+from tests.remarks import remark_codes
 
 LONG = "侯王謂天子盖雖以諸侯為主而雜以天子言之故又稱王及兆民也"
 
@@ -31,4 +31,4 @@ def test_where_no_note_is_divided_each_is_cut_in_the_middle(
     notes = [run for column in text.pages[0].columns for run in column.runs if run.is_note]
     assert [("".join(c.text for c in run.right), "".join(c.text for c in run.left)) for run in notes] == halves
     assert {cell.row for run in notes for cell in run.left} <= {Row.LEFT}
-    assert remarked(text) == told
+    assert remark_codes(text) == told

@@ -39,14 +39,14 @@ def flag(line: int, context: str, score: float = 5.0) -> Flag:
     st.lists(st.tuples(st.integers(1, 8), st.sampled_from(["夫之西[北]耦", "司射[北]面"])), max_size=12),
     st.floats(0, 20),
 )
-def test_every_finding_of_a_page_has_an_id_of_its_own_that_does_not_hang_on_its_score(
+def test_every_finding_of_a_page_has_its_own_id_which_does_not_depend_on_its_score(
     places: list[tuple[int, str]], score: float
 ) -> None:
-    found = with_ids(flag(line, context) for line, context in places)
-    assert len({each.id for each in found}) == len(places)
-    assert all(each.id for each in found)
+    findings = with_ids(flag(line, context) for line, context in places)
+    assert len({finding.id for finding in findings}) == len(places)
+    assert all(finding.id for finding in findings)
     again = with_ids(replace(flag(line, context), score=score, raised=False) for line, context in places)
-    assert [each.id for each in again] == [each.id for each in found]
+    assert [finding.id for finding in again] == [finding.id for finding in findings]
 
 
 def outline() -> Outline:
@@ -69,34 +69,34 @@ def test_notes_that_are_too_small_are_one_finding_and_the_main_text_keeps_its_fl
     assert (finding.line, finding.evidence.reason) == (0, "notes too small")
     assert finding.evidence.notice is not None
     assert "9 pixels" in in_english(finding.evidence.notice)
-    assert [(each.line, each.offset) for each in other_flags] == [(0, of_page.offset), (1, 2), (1, 11), (2, 0)]
+    assert [(flag.line, flag.offset) for flag in other_flags] == [(0, of_page.offset), (1, 2), (1, 11), (2, 0)]
 
 
 def findings_about(make_page: MakePage, *troubles: LineTrouble) -> list[Flag]:
-    """What is said of a page of eight lines with these troubles."""
+    """The findings about a page of eight lines with these troubles."""
     return line_flags(BLANK, make_page(*["司射北面"] * 8), outline(), (), Assignment((), troubles), 8)
 
 
 def test_several_lines_that_are_not_on_the_image_are_one_finding(make_page: MakePage) -> None:
-    """A line or two may be put in by mistake; more are columns that were not found."""
-    gone = [LineTrouble(LineFault.NOT_ON_PAGE, number, None, "") for number in range(2, 6)]
-    assert len(findings_about(make_page, *gone[:3])) == 3
-    (found,) = findings_about(make_page, *gone)
-    assert found.evidence.notice is not None
-    assert "4 columns" in in_english(found.evidence.notice)
-    assert "2, 3, 4, 5" in in_english(found.evidence.notice)
+    """A transcriber may insert a line or two by mistake; more of them are columns that were not found."""
+    missing = [LineTrouble(LineFault.NOT_ON_PAGE, number, None, "") for number in range(2, 6)]
+    assert len(findings_about(make_page, *missing[:3])) == 3
+    (finding,) = findings_about(make_page, *missing)
+    assert finding.evidence.notice is not None
+    assert "4 columns" in in_english(finding.evidence.notice)
+    assert "2, 3, 4, 5" in in_english(finding.evidence.notice)
 
 
 @pytest.mark.parametrize(("shown", "findings"), [(8, 5), (9, 1), (16, 1)])
 def test_missing_columns_are_one_finding_only_where_the_image_has_more_columns_than_a_page(
     make_page: MakePage, shown: int, findings: int
 ) -> None:
-    """More than a page has are of a second one; those of the page itself are each inserted with one key."""
+    """More columns than a page has are those of a second page. Columns of the page itself are inserted one by one."""
     columns = [replace(unread(AREA, None), glyphs=tuple(in_rows("北面", [Row.MAIN] * 2)))] * shown
     missing = tuple(LineTrouble(LineFault.MISSING, 4, number, "北面") for number in range(3, 8))
-    found = line_flags(BLANK, make_page(*["司射北面"] * 3), outline(), columns, Assignment((), missing), 8)
-    assert len(found) == findings
-    assert all(flag.suggested == "北面" for flag in found) == (findings > 1)
+    flags = line_flags(BLANK, make_page(*["司射北面"] * 3), outline(), columns, Assignment((), missing), 8)
+    assert len(flags) == findings
+    assert all(flag.suggested == "北面" for flag in flags) == (findings > 1)
 
 
 @pytest.mark.parametrize(
@@ -117,8 +117,8 @@ def test_a_missing_column_has_its_notes_in_the_markup_of_a_text_that_has_notes(
     missing = Assignment((), (LineTrouble(LineFault.MISSING, 1, 0, read),))
     for marks_notes, suggested in ((True, expected), (False, read)):
         page = replace(make_page("司射北面"), marks_notes=marks_notes)
-        (found,) = line_flags(BLANK, page, outline(), (column,), missing, 8)
-        assert found.suggested == suggested
+        (finding,) = line_flags(BLANK, page, outline(), (column,), missing, 8)
+        assert finding.suggested == suggested
 
 
 @pytest.mark.parametrize(("lower_by", "suggested"), [(0.0, "北面"), (1.0, "　北面"), (2.0, "北面")])
@@ -134,8 +134,8 @@ def test_a_missing_column_is_indented_as_the_columns_that_begin_as_low(
 
     columns = [column(line, float(line.source.startswith("　"))) for line in page.columns]
     missing = Assignment((), (LineTrouble(LineFault.MISSING, 4, 3, "北面"),))
-    (found,) = line_flags(BLANK, page, outline(), (*columns, column(None, lower_by)), missing, 8)
-    assert found.suggested == suggested
+    (finding,) = line_flags(BLANK, page, outline(), (*columns, column(None, lower_by)), missing, 8)
+    assert finding.suggested == suggested
 
 
 @pytest.mark.parametrize(
@@ -148,6 +148,6 @@ def test_columns_that_differ_at_most_places_are_one_finding_where_there_are_seve
     page = make_page(*["司射北面夫之西耦司射北面夫之西耦司射北面"] * 12)
     columns = [unread(ColumnArea(line.number, 0, 1, 0, 1, 0.0), line) for line in page.columns]
     flags = [[flag(n + 1, "")] * (9 if n in unlike else n == 11) for n in range(12)]
-    kept, found = without_unlike_columns(BLANK, columns, flags)
-    assert [each.line for each in kept] == lines
-    assert found == (unlike if len(unlike) > 1 else set())
+    kept, unlike_columns = without_unlike_columns(BLANK, columns, flags)
+    assert [flag.line for flag in kept] == lines
+    assert unlike_columns == (unlike if len(unlike) > 1 else set())

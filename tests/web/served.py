@@ -9,7 +9,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
-from tests.forked import ForkedCommand
+from tests.forked_commands import ForkedCommand
 
 ROOT = Path(__file__).resolve().parents[2]
 

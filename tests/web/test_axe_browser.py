@@ -25,11 +25,11 @@ from proof.store.decision_records import DecisionRequest, Verdict
 from proof.store.page_states import PageState
 from proof.verify.page_findings import unreadable
 from proof.web import create_app
+from tests.sampling import looks_wide
 from tests.web.drawn import LINES, WORK, add_page, checked, fill, settings_in, wrong
 from tests.web.served import serving
 from tests.web.test_people import PASSWORD, PEOPLE
 from tests.web.waiting import photographed, shown_whole
-from tests.wide import looks_wide
 
 AT = f"/works/{WORK}"
 BARE = "bare"

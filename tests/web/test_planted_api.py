@@ -10,7 +10,7 @@ import pytest
 
 from proof.store import Store
 from proof.web import create_app
-from tests.ground import COLUMNS, WORK, seeded_ids, store_in
+from tests.planted_page import COLUMNS, WORK, seeded_ids, store_in
 from tests.web.drawn import Served, settings_in
 
 BASE = f"/api/v1/works/{WORK}"

@@ -14,8 +14,8 @@ from pathlib import Path
 from PIL import Image
 
 from proof.cli import main
-from tests.once import computed_once_in_fork
-from tests.slowed import PATIENCE, answer_late
+from tests.caches import computed_once_in_fork
+from tests.delays import PATIENCE, answer_late
 
 # One process imports what the commands need, once in a run, and is forked for each command.
 FORKED = multiprocessing.get_context("forkserver" if "forkserver" in multiprocessing.get_all_start_methods() else None)
@@ -30,7 +30,7 @@ if FORKED.get_start_method() == "forkserver":
         __name__,
         "distributed",
     ]
-    FORKED.set_forkserver_preload([*LOADED, "tests.warm"])
+    FORKED.set_forkserver_preload([*LOADED, "tests.preloaded"])
     Image.init()  # the formats that it knows, which it loads when it first writes one
 
 
