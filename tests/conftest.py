@@ -266,8 +266,8 @@ def run(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureF
 def demo(made_once: MadeOnce) -> tuple[Path, subprocess.CompletedProcess[str]]:
     """The project that `proof demo` made in a process of its own, once in a run, and its output."""
     folder = made_once("demo", _run_demo)
-    status, out, said = json.loads((folder / "ran.json").read_text(encoding="utf-8"))
-    return folder / "proof-demo", subprocess.CompletedProcess(["demo"], status, out, said)
+    status, out, errors = json.loads((folder / "ran.json").read_text(encoding="utf-8"))
+    return folder / "proof-demo", subprocess.CompletedProcess(["demo"], status, out, errors)
 
 
 def _run_demo(folder: Path) -> None:

@@ -36,17 +36,17 @@ def make(folder: Path, pages: int = 6, name: str = "text", config: str = "") -> 
     for path in (folder / "images").iterdir():
         Image.new("L", (290, 390), 235).save(path)
     engine = '[engine]\nname = "null"\nworkers = 1\n'
-    said = f'[project]\ntexts = ["*.txt"]\nimages = ["images"]\n{engine}{config}'
-    (folder / "config.toml").write_text(said, encoding="utf-8")
+    config_text = f'[project]\ntexts = ["*.txt"]\nimages = ["images"]\n{engine}{config}'
+    (folder / "config.toml").write_text(config_text, encoding="utf-8")
     return folder
 
 
 def ended(command: ForkedCommand) -> str:
     """What the command wrote, once it ended well."""
-    status, said = command.ended()
-    assert status in (0, 1), said
-    assert "Traceback" not in said
-    return said
+    status, output = command.ended()
+    assert status in (0, 1), output
+    assert "Traceback" not in output
+    return output
 
 
 def absent(store: Store) -> list[str]:

@@ -41,8 +41,8 @@ def test_another_work_of_the_same_name_is_refused_and_the_first_stays(tmp_path: 
     other.path.rename(other.folder / "text.txt")
     config = other.folder / "config.toml"
     config.write_text(config.read_text(encoding="utf-8").replace("other.txt", "text.txt"), encoding="utf-8")
-    status, said = other.proof("check")
+    status, output = other.proof("check")
     assert status == 2
-    assert f"the store has another work of this name, from {first.path}; rename the file" in said
+    assert f"the store has another work of this name, from {first.path}; rename the file" in output
     first.check()
     first.export()

@@ -184,8 +184,8 @@ def test_a_cluster_on_this_machine_starts_and_ends_quietly_with_ctrl_c() -> None
         assert started.stdout is not None
         assert started.stdout.readline().startswith("2 workers at tcp://127.0.0.1:")
         os.killpg(started.pid, signal.SIGINT)
-        _, said = started.communicate(timeout=PATIENCE)
-    assert (started.returncode, said) == (0, "")
+        _, output = started.communicate(timeout=PATIENCE)
+    assert (started.returncode, output) == (0, "")
 
 
 DIES_AT_ITS_START = """

@@ -222,10 +222,10 @@ def test_a_text_that_cannot_be_read_costs_no_other(again: Material, read_pages: 
     outcome = check(again.settings(project__texts=[str(bad), str(again.text)]))
     assert read_pages == []
     assert set(pages(outcome).values()) == {"checked"}
-    (said,) = outcome.unread
-    assert in_english(said).startswith(str(bad))
+    (notice,) = outcome.unread
+    assert in_english(notice).startswith(str(bad))
     summary = json.loads((outcome_folder(outcome) / "summary.json").read_text(encoding="utf-8"))
-    assert as_record(said) in summary["findings"]
+    assert as_record(notice) in summary["findings"]
 
 
 def test_a_check_of_one_text_leaves_the_others_of_the_work_as_they_were(again: Material) -> None:
@@ -285,11 +285,11 @@ def test_what_is_kept_is_told_as_done_even_where_it_is_interrupted_while_it_is_w
         written.append(len(results))
 
     monkeypatch.setattr(Store, "save_pages", interrupted)
-    told: list[Progress] = []
+    reported: list[Progress] = []
     with pytest.raises(KeyboardInterrupt):
-        check(again.settings(), told.append)
+        check(again.settings(), reported.append)
     assert written
-    assert [progress.done for progress in told] == list(range(1, sum(written) + 1))
+    assert [progress.done for progress in reported] == list(range(1, sum(written) + 1))
 
 
 def test_a_page_that_raises_costs_that_page_and_says_which_file_and_why(

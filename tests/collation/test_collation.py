@@ -83,12 +83,12 @@ def test_the_footnotes_that_name_the_damaged_readings_are_carried_to_their_findi
         ("躬", "射"): "射：原作躬，據嚴本校勘記改。",
         ("射", "躬"): "躬：原作射，據嚴本校勘記改。",
     }
-    text, told = damaged.base.edition.text, [flag for flag in flags(damaged) if flag.raised]
+    text, raised = damaged.base.edition.text, [flag for flag in flags(damaged) if flag.raised]
     for difference in damaged.differences:
         if difference.notes:
             assert (difference.category, difference.rule) == (Class.ERROR, "apparatus")
             assert text[difference.start : difference.start + difference.length] == difference.base
-            (flag,) = [flag for flag in told if difference.notes[0].text in (flag.evidence.note or "")]
+            (flag,) = [flag for flag in raised if difference.notes[0].text in (flag.evidence.note or "")]
             assert (flag.transcribed, flag.suggested) == (difference.base, difference.witness)
 
 
@@ -200,8 +200,8 @@ def test_what_stands_in_another_order_is_one_row_in_every_file(shared: Path, tmp
     assert (row.base, row.rule, row.kind) == (row.witness, "moved", Kind.TRANSPOSITION)
     write_collation([collation], tmp_path)
     assert [flag.raised for flag in flags(collation) if flag.transcribed == row.base] == [False]
-    (told,) = json.loads((tmp_path / "collation.json").read_text(encoding="utf-8"))
-    assert [place["base"] for place in told["places"] if place["class"] == "moved"] == [row.base]
+    (record,) = json.loads((tmp_path / "collation.json").read_text(encoding="utf-8"))
+    assert [place["base"] for place in record["places"] if place["class"] == "moved"] == [row.base]
     assert [row.base.text is not None for row in rows([collation], {}, tmp_path) if "moved" in row.categories] == [True]
 
 
@@ -256,8 +256,8 @@ def test_a_text_without_words_is_refused() -> None:
 
 def test_the_collation_is_written_as_flags_table_and_summary(damaged: Collation, tmp_path: Path) -> None:
     write_collation([damaged], tmp_path)
-    told = [json.loads(line) for line in (tmp_path / "flags.jsonl").read_text(encoding="utf-8").splitlines()]
-    assert {"备", "进"} <= {flag["transcribed"] for flag in told if flag["raised"]}
+    records = [json.loads(line) for line in (tmp_path / "flags.jsonl").read_text(encoding="utf-8").splitlines()]
+    assert {"备", "进"} <= {flag["transcribed"] for flag in records if flag["raised"]}
     with (tmp_path / "places.csv").open(encoding="utf-8-sig", newline="") as file:
         rows = list(csv.reader(file))
     assert rows[0][:4] == ["page", "line", "offset", "base"]
@@ -269,8 +269,8 @@ def test_the_collation_is_written_as_flags_table_and_summary(damaged: Collation,
 
 def test_notes_that_were_not_understood_are_listed_with_their_place() -> None:
     text = "<pb:KR1_WYG_010-1a>¶\n大射儀(案此篇文/義甚明)比(案比今注疏/本訛作北)¶\n"
-    told = apparatus_summary(edition(text, form=Format.KANRIPO))
-    assert told == {"notes": 2, "verbs": {"訛作": 1}, "not understood": ["text.txt:2: 案此篇文義甚明"]}
+    summary = apparatus_summary(edition(text, form=Format.KANRIPO))
+    assert summary == {"notes": 2, "verbs": {"訛作": 1}, "not understood": ["text.txt:2: 案此篇文義甚明"]}
 
 
 def test_a_passage_that_is_said_again_is_reported_as_that(tmp_path: Path) -> None:
@@ -285,6 +285,6 @@ def test_a_passage_that_is_said_again_is_reported_as_that(tmp_path: Path) -> Non
     (passage,) = collation.only_base
     assert (passage.length, passage.repeated_count) == (len(CANON), len(CANON))
     write_collation([collation], tmp_path)
-    (told,) = json.loads((tmp_path / "collation.json").read_text(encoding="utf-8"))
+    (record,) = json.loads((tmp_path / "collation.json").read_text(encoding="utf-8"))
     at = {"file": "text.txt", "line": 3}, {"file": "witness.txt", "line": 1}
-    assert told["not placed"] == [at[0] | {"found": 0.0, "in witness": at[1], "said again": 1.0}]
+    assert record["not placed"] == [at[0] | {"found": 0.0, "in witness": at[1], "said again": 1.0}]

@@ -79,8 +79,8 @@ def test_a_run_that_is_missing_or_too_much_is_heard_wherever_it_may_begin(run: s
 
 def test_it_is_told_what_each_witness_reads_and_whose_side_that_takes() -> None:
     """A witness has no say on layout, nor between two forms of one word."""
-    told = heard(flag(3.0), RIGHT, WRONG).evidence.witnesses
-    assert [(reading.siglum, reading.reading, reading.side) for reading in told] == [
+    readings = heard(flag(3.0), RIGHT, WRONG).evidence.witnesses
+    assert [(reading.siglum, reading.reading, reading.side) for reading in readings] == [
         ("1", "宮", "image"),
         ("2", "官", "text"),
     ]

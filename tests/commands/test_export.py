@@ -47,8 +47,8 @@ def found(line: int, offset: int, here: str, there: str) -> Flag:
 
 
 def of_column(line: int, here: str, there: str, reason: str) -> Flag:
-    told: dict[str, Any] = {"kind": Kind.LAYOUT, "evidence": Evidence(reason), "id": f"c-{line}", "context": reason}
-    return build.flag(line, 0, here, there, name=PAGE, **told)
+    values: dict[str, Any] = {"kind": Kind.LAYOUT, "evidence": Evidence(reason), "id": f"c-{line}", "context": reason}
+    return build.flag(line, 0, here, there, name=PAGE, **values)
 
 
 def check(project: Path, *flags: Flag) -> None:

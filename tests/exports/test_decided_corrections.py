@@ -1247,8 +1247,8 @@ def test_what_was_exported_after_a_backup_of_the_store_is_taken_back_after_its_r
 def test_a_surplus_column_that_was_put_back_is_not_asked_again(project: Project, verdict: Verdict) -> None:
     surplus = column_flag("f-column", 2, LINES[1], "", 2)
     project.begin(LINES, surplus)
-    for said in (Verdict.TAKE, verdict):
-        project.say("f-column", said)
+    for each in (Verdict.TAKE, verdict):
+        project.say("f-column", each)
         text = project.export()
     assert text == PLAIN
     project.check(surplus)
@@ -1346,8 +1346,8 @@ def test_a_missing_last_column_that_was_taken_out_again_is_not_asked_again(
     project.write(text)
     missing = column_flag("f-column", 4, "", "甲甲", 4)
     project.check(missing)
-    for said in (Verdict.TAKE, verdict):
-        project.say("f-column", said, "乙乙" if said is Verdict.RETAIN else "")
+    for each in (Verdict.TAKE, verdict):
+        project.say("f-column", each, "乙乙" if each is Verdict.RETAIN else "")
         project.export()
     assert project.edition.text == text
     project.check(missing)

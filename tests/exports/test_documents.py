@@ -165,8 +165,8 @@ def test_every_seed_and_a_kanripo_juan_are_valid_tei_with_all_their_characters(s
         document = valid(tei(source))
         for note in document.findall(".//{*}note[@place='foot']"):
             note.text, note[:] = "", []
-        told = han(words(document.find(".//{*}body")))
-        assert told == han("".join(stretch.source for stretch in source.stretches()))
+        written = han(words(document.find(".//{*}body")))
+        assert written == han("".join(stretch.source for stretch in source.stretches()))
 
 
 def test_a_missing_note_is_a_note_in_tei_and_characters_on_its_page(valid: Valid) -> None:
@@ -243,14 +243,14 @@ def running(valid: Valid, *corrections: Correction, bare: PageResult | None = No
 
 def pieces(document: etree._Element) -> list[str]:
     """The text of the body, cut where columns begin; of a correction what it says now."""
-    told = [""]
+    parts = [""]
     for event, element in etree.iterwalk(document.find(".//{*}body"), events=("start", "end")):
         name = etree.QName(element).localname
         if event == "start" and name == "cb":
-            told.append("")
+            parts.append("")
         text = element.text if event == "start" and name != "sic" else element.tail if event == "end" else ""
-        told[-1] += text or ""
-    return [han(text) for text in told]
+        parts[-1] += text or ""
+    return [han(text) for text in parts]
 
 
 def test_a_running_edition_on_images_has_its_surface_and_zones_too(valid: Valid) -> None:

@@ -100,9 +100,9 @@ def test_a_name_taken_by_an_image_from_elsewhere_is_no_match(museum: Museum, cli
     museum.files = {"/a/0001.png": WHOLE, "/b/0001.png": OTHER}
     fetcher = Fetcher(tmp_path, client)
     assert fetcher.fetch([WantedImage(1, "0001.png", museum.url("/a/0001.png"))]).complete
-    said = why(fetcher.fetch([WantedImage(1, "0001.png", museum.url("/b/0001.png"))]))
-    assert "was fetched from" in said
-    assert "--refresh" in said
+    reason = why(fetcher.fetch([WantedImage(1, "0001.png", museum.url("/b/0001.png"))]))
+    assert "was fetched from" in reason
+    assert "--refresh" in reason
     assert (tmp_path / "0001.png").read_bytes() == WHOLE
     anew = Fetcher(tmp_path, client, refresh=True).fetch([WantedImage(1, "0001.png", museum.url("/b/0001.png"))])
     assert anew.complete
@@ -203,7 +203,7 @@ def test_whatever_breaks_off_the_file_comes_whole(museum: Museum, fetch: Fetch, 
 
 
 @pytest.mark.parametrize(
-    ("sent", "said"),
+    ("sent", "message"),
     [
         ("<!DOCTYPE html>\n<title>系統\n維護中</title>".encode(), "sends a web page (系統 維護中), not an image"),
         (b"", "answer is empty"),
@@ -214,17 +214,17 @@ def test_whatever_breaks_off_the_file_comes_whole(museum: Museum, fetch: Fetch, 
     ],
 )
 def test_what_is_no_whole_image_is_not_kept(
-    museum: Museum, fetch: Fetch, tmp_path: Path, sent: bytes, said: str
+    museum: Museum, fetch: Fetch, tmp_path: Path, sent: bytes, message: str
 ) -> None:
     museum.files[ONE] = sent
-    assert said in why(fetch(ONE))
+    assert message in why(fetch(ONE))
     assert left(tmp_path) == []
 
 
 def test_a_file_larger_than_the_limit_is_refused_before_it_comes(museum: Museum, fetch: Fetch, tmp_path: Path) -> None:
     museum.files[ONE] = WHOLE
-    said = why(fetch(ONE, most_bytes=20_000))
-    assert f"is a file of {len(WHOLE):,} bytes; the limit is 20,000 bytes, raise it with --max-mb" in said
+    reason = why(fetch(ONE, most_bytes=20_000))
+    assert f"is a file of {len(WHOLE):,} bytes; the limit is 20,000 bytes, raise it with --max-mb" in reason
     assert left(tmp_path) == []
 
 

@@ -87,8 +87,8 @@ def test_the_progress_has_its_own_time_since_the_check_was_before(filled: Filled
     store, run = filled
     decide(store, Kind.SUBSTITUTION, Verdict.TAKE, "甲", 1)
     before = datetime.now(UTC).replace(microsecond=0)
-    told, page = progress_and_report(store, run, tmp_path)
-    at = datetime.fromisoformat(told["at"])
+    progress, page = progress_and_report(store, run, tmp_path)
+    at = datetime.fromisoformat(progress["at"])
     assert before <= at <= datetime.now(UTC)
     heading = page.partition('id="progress-title"')[2].partition("</h2>")[0]
     assert f"{at:%Y-%m-%d %H:%M} UTC" in heading
@@ -102,9 +102,9 @@ def test_samples_tell_what_was_missed(filled: Filled, tmp_path: Path) -> None:
     missed = progress_of(store, WORK).missed
     assert (missed.samples, missed.wrong, missed.rate) == (4, 1, 2500)
     assert missed.low < 2500 < missed.high
-    told, page = progress_and_report(store, run, tmp_path / "out", "zh-Hant")
-    assert told["missed_per_10000"]["samples"] == 4
-    assert told["people"][0]["name"] == "甲"
+    progress, page = progress_and_report(store, run, tmp_path / "out", "zh-Hant")
+    assert progress["missed_per_10000"]["samples"] == 4
+    assert progress["people"][0]["name"] == "甲"
     assert "每萬字漏校" in page
     assert "2500.0" in page
 
@@ -121,10 +121,10 @@ def test_planted_errors_are_told_by_person_and_all_together(filled: Filled, tmp_
     store, run = filled
     with_one_planted(store, run, 8.0)
     say(store, "planted-1", Verdict.TAKE, work=WORK)
-    told, page = progress_and_report(store, run, tmp_path / "out")
-    assert told["planted"]["caught"] == told["planted"]["answered"] == 1
-    assert [person["name"] for person in told["planted"]["people"]] == ["甲"]
-    assert told["people"] == []
+    progress, page = progress_and_report(store, run, tmp_path / "out")
+    assert progress["planted"]["caught"] == progress["planted"]["answered"] == 1
+    assert [person["name"] for person in progress["planted"]["people"]] == ["甲"]
+    assert progress["people"] == []
     assert "caught 1 of 1" in page
     assert "planted-1" not in page
     assert "planted-1" not in (tmp_path / "out" / "flags.jsonl").read_text(encoding="utf-8")

@@ -68,8 +68,8 @@ def test_the_crops_are_pictures_and_the_mark_is_on_the_glyph(tab: Page, report: 
     for side, along, centre in (("x", "width", flag.bbox.centre[0]), ("y", "height", flag.bbox.centre[1])):
         middle = marked[side] + marked[along] / 2  # type: ignore[literal-required]
         assert middle == pytest.approx(on_screen[side] + scale * (centre - image[side]), abs=1.0)  # type: ignore[literal-required]
-    said = rectangle(card.locator("text.said"))
-    assert abs(said["y"] + said["height"] / 2 - marked["y"] - marked["height"] / 2) < 4
+    text_box = rectangle(card.locator("text.said"))
+    assert abs(text_box["y"] + text_box["height"] / 2 - marked["y"] - marked["height"] / 2) < 4
     dark = tab.evaluate(
         """async (uri) => {
             const image = new Image(); image.src = uri; await image.decode();

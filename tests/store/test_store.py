@@ -255,8 +255,8 @@ def test_flags_with_a_shared_id_or_of_another_page_and_pages_of_an_unknown_run_a
         "id of their own": (wrong, replace(variant, id=wrong.id)),
         "another page": (replace(wrong, page="another page"),),
     }
-    for told, flags in refused.items():
-        with pytest.raises(ValueError, match=told):
+    for message, flags in refused.items():
+        with pytest.raises(ValueError, match=message):
             store.save_pages(run, [CheckedResult(PLACE, "key", replace(page_result, flags=flags))])
     with pytest.raises(UsageError, match="run 99"):
         store.save_pages(99, [CheckedResult(PLACE, "key", page_result)])

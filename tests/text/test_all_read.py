@@ -51,12 +51,12 @@ def unread_marks(edition: Transcription) -> list[int]:
     """The lines of page marks that begin no page and are not remarked."""
     standing = [found.start() for found in re.finditer("<pb:", edition.text)]
     missing = {edition.text.count("\n", 0, at) + 1 for at in standing if at not in edition.marks}
-    told = {
+    named_lines = {
         remark.line
         for remark in edition.remarks
         if remark.notice.code in (RemarkCode.MARK_MALFORMED, RemarkCode.MARK_NOT_READ)
     }
-    return sorted(missing - told)
+    return sorted(missing - named_lines)
 
 
 @pytest.mark.slow

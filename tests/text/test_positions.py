@@ -90,8 +90,8 @@ def edits(draw: st.DrawFn) -> tuple[str, list[Edit]]:
 
 
 @given(edits())
-def test_after_edits_every_character_is_where_they_leave_it(told: tuple[str, list[Edit]]) -> None:
-    old, made = told
+def test_after_edits_every_character_is_where_they_leave_it(text_and_edits: tuple[str, list[Edit]]) -> None:
+    old, made = text_and_edits
     map_ = PositionMap.of_edits(old, made)
     for at, character in enumerate(old):
         place = map_.where(at, 1)

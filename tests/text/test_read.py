@@ -93,11 +93,12 @@ def test_a_folder_a_missing_file_and_an_unreadable_one_are_refused_by_name(tmp_p
 
 
 @pytest.mark.parametrize(
-    ("data", "said"), [(b"", "is empty"), (b"\n\n", "a page begins with"), (b"call Li on Monday", "not Chinese text")]
+    ("data", "message"),
+    [(b"", "is empty"), (b"\n\n", "a page begins with"), (b"call Li on Monday", "not Chinese text")],
 )
-def test_a_file_that_is_no_text_is_refused_with_what_it_needs(file: Path, data: bytes, said: str) -> None:
+def test_a_file_that_is_no_text_is_refused_with_what_it_needs(file: Path, data: bytes, message: str) -> None:
     file.write_bytes(data)
-    with pytest.raises(TextError, match=said) as caught:
+    with pytest.raises(TextError, match=message) as caught:
         read_transcription(file)
     assert str(file) in str(caught.value)
 

@@ -97,15 +97,15 @@ IN_SIMPLIFIED = {
 def test_in_a_traditional_text(what: str) -> None:
     pairs, relation = IN_TRADITIONAL[what]
     either_way = [pair[::step] for pair in pairs.split() for step in (1, -1)]
-    told = {pair: traditional.relation(*pair).relation for pair in either_way}
-    assert told == dict.fromkeys(told, relation)
+    relations = {pair: traditional.relation(*pair).relation for pair in either_way}
+    assert relations == dict.fromkeys(relations, relation)
 
 
 @pytest.mark.parametrize("what", IN_SIMPLIFIED)
 def test_in_a_simplified_text(what: str) -> None:
     pairs, relation = IN_SIMPLIFIED[what]
-    told = {pair: simplified.relation(*pair).relation for pair in pairs.split()}
-    assert told == {pair: Relation.SAME if pair[0] == pair[1] else relation for pair in told}
+    relations = {pair: simplified.relation(*pair).relation for pair in pairs.split()}
+    assert relations == {pair: Relation.SAME if pair[0] == pair[1] else relation for pair in relations}
 
 
 @pytest.mark.parametrize("pair", ["傳传", "儀仪", "發发", "髮发", "𫝊传"])

@@ -235,8 +235,8 @@ def test_one_register_of_two_is_said_to_be_that(ppocr: PPOCR, shared: Path) -> N
     edge = round(registers.file_box(0, 0, 1, max(area.bottom for area in first)).bottom) + 8
     result = check_image(ppocr, page, lying(image, image.pixels[edge:]))
     assert len(raised(result)) == 1
-    [said] = said_of_page(result)
-    assert said.startswith("the upper register of the page is not on this image: 11 of its 22")
+    [message] = said_of_page(result)
+    assert message.startswith("the upper register of the page is not on this image: 11 of its 22")
 
 
 def test_a_leaf_of_two_halves_is_not_read_as_one_of_them_for_a_column_that_its_text_lacks(

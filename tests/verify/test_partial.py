@@ -230,8 +230,8 @@ def test_the_top_of_a_page_that_is_cut_off_is_one_finding_and_the_rest_is_checke
     cell = (half.frame[3][1] - half.frame[0][1]) / 21
     result = check_pixels(ppocr, with_character(page, 4, 10), rendered.image[round(half.frame[0][1] + 3.2 * cell) :])
     assert raised(result) == [(4, 10, "遂")]
-    (said,) = said_of_page(result)
-    assert said.startswith("the top of the page is cut off: some 3 characters")
+    (message,) = said_of_page(result)
+    assert message.startswith("the top of the page is cut off: some 3 characters")
     # what is not on the image was not checked
     assert min(character.offset for character in result.characters if character.line == 1) >= 3
     assert result.characters_checked < sum(cell.glyph for column in page.columns for cell in column.cells) - 8 * 3

@@ -78,8 +78,8 @@ def page(folder: Path, browser: Browser) -> Iterator[Page]:
     with serving(folder) as address:
         context = browser.new_context(viewport={"width": 1440, "height": 900}, locale="en-GB", base_url=address)
         page = context.new_page()
-        said: list[str] = []
-        page.on("pageerror", lambda error: said.append(str(error)))
+        errors: list[str] = []
+        page.on("pageerror", lambda error: errors.append(str(error)))
         yield page
         context.close()
-    assert said == []
+    assert errors == []

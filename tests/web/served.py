@@ -60,9 +60,9 @@ def serving_process(folder: Path, *options: str) -> Iterator[tuple[subprocess.Po
     server = subprocess.Popen(command, stdout=subprocess.PIPE, text=True, cwd=ROOT)  # noqa: S603
     assert server.stdout is not None
     try:
-        said = server.stdout.readline()
-        assert said, f"`proof serve` ended with status {server.wait()} before it listened"
-        yield server, said.split()[-1].rstrip("/")
+        line = server.stdout.readline()
+        assert line, f"`proof serve` ended with status {server.wait()} before it listened"
+        yield server, line.split()[-1].rstrip("/")
     finally:
         server.kill()
         server.wait()

@@ -216,7 +216,7 @@ def test_no_view_is_cut_off_or_hinders_anybody_in_any_language_or_theme_and_each
         found[f"{name}, telephone"] = grave(page, ["scrollable-region-focusable"]) + page.evaluate(SMALL_IN_HEAD)
         assert not is_cut_off(page), f"{name}, telephone"
     context.close()
-    assert {name: said for name, said in found.items() if said} == {}
+    assert {name: faults for name, faults in found.items() if faults} == {}
 
 
 def test_all_views_are_among_those_that_are_looked_at(folder: Path) -> None:

@@ -58,9 +58,9 @@ def test_a_report_holds_what_was_decided_and_said_until_it_was_asked_for(served:
 
 
 def test_why_a_text_could_not_be_made_is_said(unchanged: Served) -> None:
-    said = made(unchanged, unchanged.client, "text")  # its file was never there
-    assert (said["state"], said["file"]) == ("failed", None)
-    assert "text.txt" in said["reason"]
+    job = made(unchanged, unchanged.client, "text")  # its file was never there
+    assert (job["state"], job["file"]) == ("failed", None)
+    assert "text.txt" in job["reason"]
 
 
 def test_texts_of_one_name_are_taken_home_each_with_what_was_decided_of_it_and_what_is_not_written(
@@ -78,17 +78,17 @@ def test_texts_of_one_name_are_taken_home_each_with_what_was_decided_of_it_and_w
     number = store.queue.pages(work)[1].number
     store.manual_corrections.correct(ManualCorrection(work, number, 1, 1, 1, "己", "乙", "by-hand-1"))
     client = served.client
-    said = made(served, client, "text", work)
-    with zipfile.ZipFile(BytesIO(client.get(said["file"]).data)) as archive:
+    job = made(served, client, "text", work)
+    with zipfile.ZipFile(BytesIO(client.get(job["file"]).data)) as archive:
         written = [archive.read(f"{name}/010/010.txt").decode() for name in "ab"]
-        told = archive.read("b/010/not-written.txt").decode().splitlines()
+        unwritten = archive.read("b/010/not-written.txt").decode().splitlines()
         assert "a/010/not-written.txt" not in archive.namelist()
     assert ["甲巳丙" in written[0], "甲乙丙" in written[1]] == [True, True]
-    assert told[0].startswith("not written, contradicts another decision")
-    assert {"乙 → 巳 (甲)", "乙 → 己 (乙)"} == {line.rpartition(": ")[2] for line in told[1:]}
+    assert unwritten[0].startswith("not written, contradicts another decision")
+    assert {"乙 → 巳 (甲)", "乙 → 己 (乙)"} == {line.rpartition(": ")[2] for line in unwritten[1:]}
     client.set_cookie("lang", "zh-Hant")
-    said = made(served, client, "text", work)
-    with zipfile.ZipFile(BytesIO(client.get(said["file"]).data)) as archive:
+    job = made(served, client, "text", work)
+    with zipfile.ZipFile(BytesIO(client.get(job["file"]).data)) as archive:
         assert archive.read("b/010/not-written.txt").decode().startswith("未寫入")
 
 

@@ -49,8 +49,8 @@ def test_the_glyph_least_like_the_others_stands_first_and_last_where_the_most_al
 def test_what_somebody_decided_of_a_flag_meanwhile_is_a_conflict_and_stands_alone(served: Served) -> None:
     client = served.client
     shown = asked(client, text="告")["items"][0]
-    said = {"verdict": "keep", "version": 0, "key": uuid.uuid4().hex}
-    made: Any = client.post(f"{BASE}/flags/{shown['flag']}/decisions", json=said).json
+    body = {"verdict": "keep", "version": 0, "key": uuid.uuid4().hex}
+    made: Any = client.post(f"{BASE}/flags/{shown['flag']}/decisions", json=body).json
     answered = correct(client, [shown], "誥", "告").json["items"][0]
     assert (answered["decision"], [each["id"] for each in answered["conflict"]]) == (None, [made["id"]])
     history: Any = client.get(f"{BASE}/acts").json

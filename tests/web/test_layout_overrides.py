@@ -36,15 +36,15 @@ def comes(holds: Callable[[], bool]) -> None:
 def read_again(client: FlaskClient, page: int = 1) -> Any:
     """What came of a reading, once it is there."""
     path = f"{BASE}/pages/{page}/read-again"
-    said: Any = client.post(path).json
+    job: Any = client.post(path).json
 
     def settled() -> bool:
-        nonlocal said
-        said = client.get(f"{path}/{said['id']}").json
-        return said["state"] not in {"waiting", "running"}
+        nonlocal job
+        job = client.get(f"{path}/{job['id']}").json
+        return job["state"] not in {"waiting", "running"}
 
     comes(settled)
-    return said
+    return job
 
 
 @pytest.fixture

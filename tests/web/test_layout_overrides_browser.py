@@ -23,13 +23,13 @@ from tests.web.waiting import middle, still
 @contextmanager
 def page_shown(browser: Browser, address: str, number: int) -> Iterator[Page]:
     """A page of the sample in a browser; nothing goes wrong in its scripts."""
-    opened, said = browser.new_page(viewport={"width": 1300, "height": 900}, locale="en"), list[str]()
-    opened.on("pageerror", lambda error: said.append(str(error)))
+    opened, errors = browser.new_page(viewport={"width": 1300, "height": 900}, locale="en"), list[str]()
+    opened.on("pageerror", lambda error: errors.append(str(error)))
     opened.goto(f"{address}/works/{WORK}/pages/{number}")
     expect(opened.locator("body")).to_have_attribute("data-ready", "1")
     yield opened
     opened.close()
-    assert said == []
+    assert errors == []
 
 
 @pytest.fixture(scope="module")

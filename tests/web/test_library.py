@@ -67,8 +67,8 @@ def folder_of(n: int) -> dict[str, object]:
     known = {"folder": f"經部/KR{n:05d}", "turn": n - 1, "trouble": None}
     if n > 2:
         return known | {"work": f"KR{n:05d}", "state": FolderState.CHECKED.value}
-    told = Notice.of(NoticeCode.AS_TOLD, text="text.txt:3: not UTF-8").as_json()
-    return known | {"work": "", "state": FolderState.FAILED.value, "trouble": told}
+    notice = Notice.of(NoticeCode.AS_TOLD, text="text.txt:3: not UTF-8").as_json()
+    return known | {"work": "", "state": FolderState.FAILED.value, "trouble": notice}
 
 
 @pytest.fixture(scope="module")

@@ -301,10 +301,10 @@ def test_an_account_under_attack_lets_its_owner_in_where_they_have_logged_in_bef
 def test_a_cookie_is_kept_from_scripts_and_other_sites_and_behind_https_from_http(tmp_path: Path, https: bool) -> None:
     for house in house_in(tmp_path, https=https):
         answer = house.app.test_client().get("/login", base_url="https://localhost")
-        name, *said = [part.strip() for part in answer.headers["Set-Cookie"].split(";")]
-        assert {"HttpOnly", "SameSite=Lax"} <= set(said)
-        assert ("Secure" in said) is name.startswith("__Host-") is https
-        assert not any(part.startswith(("Domain", "Expires", "Max-Age")) for part in said)
+        name, *attributes = [part.strip() for part in answer.headers["Set-Cookie"].split(";")]
+        assert {"HttpOnly", "SameSite=Lax"} <= set(attributes)
+        assert ("Secure" in attributes) is name.startswith("__Host-") is https
+        assert not any(part.startswith(("Domain", "Expires", "Max-Age")) for part in attributes)
         assert answer.headers.get("Strict-Transport-Security") == ("max-age=31536000" if https else None)
 
 
@@ -588,7 +588,7 @@ def test_a_form_that_makes_no_sense_changes_nobody_and_is_refused_in_the_languag
     ]
     browser = calm.browser(name) if name else calm.somebody()
     token = {"csrf_token": browser.token("/account" if name else "/login")}
-    said = {}
+    messages = {}
     for language in ("en", "zh-Hant", "zh-Hans"):
         headers = {"Accept": "text/html", "Accept-Language": language}
         if path.endswith("?GET"):
@@ -596,13 +596,13 @@ def test_a_form_that_makes_no_sense_changes_nobody_and_is_refused_in_the_languag
         else:
             answer = browser.client.post(path, data=token | data, headers=headers)
         assert answer.status_code == status
-        said[language] = refusal(answer.text)
-    assert LATIN.search(said["en"])
-    assert english in said["en"]
+        messages[language] = refusal(answer.text)
+    assert LATIN.search(messages["en"])
+    assert english in messages["en"]
     for language in ("zh-Hant", "zh-Hans"):
-        assert not LATIN.search(said[language]), said[language]
-        assert re.search("[\u4e00-\u9fff]{2}", said[language])
-    assert "%" not in "".join(said.values())
+        assert not LATIN.search(messages[language]), messages[language]
+        assert re.search("[\u4e00-\u9fff]{2}", messages[language])
+    assert "%" not in "".join(messages.values())
     assert [
         (account.name, account.role, account.disabled, account.stamp) for account in calm.store.accounts.everybody()
     ] == before

@@ -36,11 +36,11 @@ def address(folder: Path) -> Iterator[str]:
 def page(browser: Browser) -> Iterator[Page]:
     """A browser that nobody has logged in with; its scripts complain of nothing."""
     context = browser.new_context(viewport={"width": 1440, "height": 900}, locale="en-GB")
-    page, said = context.new_page(), list[str]()
-    page.on("pageerror", lambda error: said.append(str(error)))
+    page, errors = context.new_page(), list[str]()
+    page.on("pageerror", lambda error: errors.append(str(error)))
     yield page
     context.close()
-    assert said == []
+    assert errors == []
 
 
 def log_in(page: Page, name: str, password: str = PASSWORD) -> None:

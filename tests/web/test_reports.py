@@ -22,10 +22,10 @@ def open_house(tmp_path: Path) -> Iterator[House]:
     yield from house_in(tmp_path, reports=3)
 
 
-def sent(client: FlaskClient, key: str = "key-of-one", **said: str) -> int:
+def sent(client: FlaskClient, key: str = "key-of-one", **fields: str) -> int:
     token = re.search(r'name="csrf" content="([^"]+)"', client.get(PAGE).text)
     assert token
-    return client.post(PAGE, data={"csrf_token": token[1], "key": key, **said}).status_code
+    return client.post(PAGE, data={"csrf_token": token[1], "key": key, **fields}).status_code
 
 
 def test_without_the_setting_nobody_reads_or_reports(tmp_path: Path) -> None:

@@ -21,13 +21,13 @@ UPRIGHT: ViewportSize = {"width": 768, "height": 1024}
 def tablet(untouched: str, browser: Browser) -> Iterator[Page]:
     """An upright tablet at the sample's first page; nothing goes wrong in its scripts."""
     context = browser.new_context(viewport=UPRIGHT, has_touch=True, is_mobile=True, locale="en", base_url=untouched)
-    page, said = context.new_page(), list[str]()
-    page.on("pageerror", lambda error: said.append(str(error)))
+    page, errors = context.new_page(), list[str]()
+    page.on("pageerror", lambda error: errors.append(str(error)))
     page.goto(f"{AT}/pages/1")
     expect(page.locator("body")).to_have_attribute("data-ready", "1")
     yield page
     context.close()
-    assert said == []
+    assert errors == []
 
 
 def small(page: Page) -> list[str]:

@@ -72,11 +72,11 @@ def hand(request: pytest.FixtureRequest, tmp_path: Path, browser: Browser) -> It
         context = browser.new_context(
             viewport={"width": width, "height": height}, has_touch=touch, is_mobile=touch, locale="en", base_url=address
         )
-        page, said = context.new_page(), list[str]()
-        page.on("pageerror", lambda error: said.append(str(error)))
+        page, errors = context.new_page(), list[str]()
+        page.on("pageerror", lambda error: errors.append(str(error)))
         yield Hand(page, request.param)
         context.close()
-        assert said == []
+        assert errors == []
         with Store.open(tmp_path / "proof.sqlite") as store:
             left = store.queue.remaining(WORK)
             assert (left.open, left.unsure, left.skipped) == (0, 0, 0)

@@ -279,7 +279,7 @@ def test_the_markup_of_variants_is_read_as_a_wiki_shows_it(source: str, read: st
 
 
 @pytest.mark.parametrize(
-    ("name", "data", "told"),
+    ("name", "data", "message"),
     [
         ("a.xml", b"<PcGts><Page>", r"a\.xml:1: is not well-formed XML"),
         ("a.xml", b'<!DOCTYPE TEI [<!ENTITY a "b">]>\n<TEI/>', r"a\.xml:1: declares an entity"),
@@ -298,9 +298,11 @@ def test_the_markup_of_variants_is_read_as_a_wiki_shows_it(source: str, read: st
         ("a.doc", b"\xd0\xcf\x11\xe0\xa1", "is a document of an old version of Word: save it as DOCX"),
     ],
 )
-def test_what_is_not_read_is_refused_with_advice_that_fits(tmp_path: Path, name: str, data: bytes, told: str) -> None:
+def test_what_is_not_read_is_refused_with_advice_that_fits(
+    tmp_path: Path, name: str, data: bytes, message: str
+) -> None:
     (tmp_path / name).write_bytes(data)
-    with pytest.raises(TextError, match=told):
+    with pytest.raises(TextError, match=message):
         read_transcription(tmp_path / name)
 
 
