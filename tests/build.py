@@ -148,7 +148,7 @@ def page_place(position: int, path: Path, page: str, nth: int = 0, copies: froze
 
 def check_files(
     store: Store,
-    found: Iterable[tuple[Path, PageResult]],
+    results: Iterable[tuple[Path, PageResult]],
     *,
     work: str = WORK,
     script: str | Mapping[Path, str] = "traditional",
@@ -157,7 +157,7 @@ def check_files(
 ) -> int:
     """Save a whole run over files with these results of their pages, each under its `key`; returns its number. `script`
     is that of all files, or of each; `copies`: files with the same pages are saved as copies of one another."""
-    pages = list(found)
+    pages = list(results)
     scripts = {path: script if isinstance(script, str) else script[path] for path, _ in pages}
     texts = tuple(text_info(path, written) for path, written in scripts.items())
     run = store.begin_run(RunInfo(work, "書", texts, EngineIdentity("none", "1", "none", "0")))

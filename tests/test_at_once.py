@@ -111,8 +111,8 @@ def test_a_page_read_again_while_a_check_goes_on_is_there_once_as_it_was_set_rig
                 reader.read("text", page.number)
 
         check(settings, lambda progress: meanwhile(progress.done))
-        found = [result.page for result in store.results(work="text")]
-        assert len(found) == len(set(found)) == 5
+        page_ids = [result.page for result in store.results(work="text")]
+        assert len(page_ids) == len(set(page_ids)) == 5
         assert runs(store, "text") == (5, 5)
         assert absent(store) == []
         last = store.latest_run("text")

@@ -264,10 +264,10 @@ class Text:
     def take_over(self, exported: str) -> list[Cell]:
         """Take over what an export wrote; gives the decided cells that it did not write, neither there nor in a
         copy. Raises AssertionError where it wrote anything else."""
-        found = self.expected().fullmatch(exported) or self._exchanged(exported)
-        assert found is not None, self.difference(exported)
+        match = self.expected().fullmatch(exported) or self._exchanged(exported)
+        assert match is not None, self.difference(exported)
         left = [cell for cell in self.gone if cell.reads is not None]
-        for cell, now in zip(self.cells(), found.groups(), strict=True):
+        for cell, now in zip(self.cells(), match.groups(), strict=True):
             cell.now = now
             left += [cell] if now != cell.wanted and cell.flag else []
         copies = {(cell.copy_of, cell.now) for cell in self.cells() if cell.copy_of is not None}
@@ -282,9 +282,9 @@ class Text:
             if texts[first] != texts[second] or not touched:
                 continue
             self.rows[first], self.rows[second] = self.rows[second], self.rows[first]
-            found = self.expected().fullmatch(exported)
-            if found is not None:
-                return found
+            match = self.expected().fullmatch(exported)
+            if match is not None:
+                return match
             self.rows[first], self.rows[second] = self.rows[second], self.rows[first]
         return None
 

@@ -105,7 +105,7 @@ def test_a_cluster_finds_what_one_machine_finds_samples_and_planted_errors_too(
     checked: tuple[Material, Any], tmp_path: Path, address: str
 ) -> None:
     """And the characters of every page are kept."""
-    found = []
+    outcomes = []
     for name, where in (("alone", {}), ("cluster", {"cluster__address": address})):
         settings = checked[0].settings(str(tmp_path / name), audit__rate=200.0, audit__planted_rate=200.0, **where)
         settings = settings.replace({"store.url": f"sqlite:///{tmp_path / name}.sqlite"})
@@ -113,9 +113,9 @@ def test_a_cluster_finds_what_one_machine_finds_samples_and_planted_errors_too(
         with Store.open(settings.store_address) as store:
             flags = [flag.id for flag in store.flags(store.run(outcome.run_id).info.work, (Origin.SEEDED,))]
             characters = [result.characters for result in store.results(run=outcome.run_id)]
-        found.append((flags, characters, raw(outcome), summary(outcome_folder(outcome))))
-    assert found[0] == found[1]
-    assert all(found[0])
+        outcomes.append((flags, characters, raw(outcome), summary(outcome_folder(outcome))))
+    assert outcomes[0] == outcomes[1]
+    assert all(outcomes[0])
 
 
 @pytest.mark.engine

@@ -65,8 +65,8 @@ def pages(settings: Settings) -> Counter[str]:
 
 
 def complete(settings: Settings, outcome: CheckOutcome) -> bool:
-    found = pages(settings)
-    return len(found) == PAGES == found.total() and len(outcome.written.tally.pages) == PAGES
+    count = pages(settings)
+    return len(count) == PAGES == count.total() and len(outcome.written.tally.pages) == PAGES
 
 
 def run_cluster(address: Connection) -> None:

@@ -69,8 +69,8 @@ def raw(outcome: CheckOutcome) -> bytes:
 
 def pages(outcome: CheckOutcome) -> dict[str, str]:
     summary = json.loads(outcome_folder(outcome).joinpath("summary.json").read_text(encoding="utf-8"))
-    found: dict[str, str] = summary["pages"]
-    return found
+    counts: dict[str, str] = summary["pages"]
+    return counts
 
 
 def outcome_folder(outcome: CheckOutcome) -> Path:

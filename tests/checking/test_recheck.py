@@ -108,19 +108,19 @@ def test_a_layout_set_by_hand_is_honoured_by_every_later_check_until_it_is_taken
     with opened(settings) as project:
         store, work = project.store, project.work
         page = project.number(2)
-        found = project.found(page)
+        result = project.found(page)
         [first, *_], _ = store.queue.find(work, QueueFilter(first_page=2, last_page=2, raised=None), Order.PAGE)
         store.decisions.decide(DecisionRequest(work, first, Verdict.KEEP, 0, "甲", "request-1"))
 
         # the wrong columns, as a machine might have found them
-        spoilt = project.read_as(page, in_a_corner(found_layout(found)))
+        spoilt = project.read_as(page, in_a_corner(found_layout(result)))
         assert spoilt.result.status is Status.MISMATCH or agreeing(spoilt.result) < 0.5
         assert first in [flag.number for flag in spoilt.kept], "its place stands, though nothing is read there now"
         assert spoilt.lost == ()
 
         # the right ones beat them, and the decision is found again
-        again = project.read_as(page, found_layout(found))
-        assert agreeing(again.result) > 0.9 * agreeing(found)
+        again = project.read_as(page, found_layout(result))
+        assert agreeing(again.result) > 0.9 * agreeing(result)
         [decided] = store.queue.flags(work, [first])
         assert decided.state is State.KEPT
         assert not decided.stale
@@ -135,7 +135,7 @@ def test_a_layout_set_by_hand_is_honoured_by_every_later_check_until_it_is_taken
         project.set_right(page)
     check(settings)
     with opened(settings) as project:
-        assert project.found(page).columns == found.columns
+        assert project.found(page).columns == result.columns
 
 
 def test_a_page_read_again_while_its_text_is_checked_anew_is_read_by_the_newer_text(settings: Settings) -> None:

@@ -87,9 +87,10 @@ def test_what_a_second_engine_reads_stands_beside_each_flag_and_changes_nothing(
     )
     readings = {key: flag.evidence.witnesses for key, flag in beside.items()}
     assert all(
-        [(reading.siglum, reading.weight) for reading in found] == [("~readings", 0.0)] for found in readings.values()
+        [(reading.siglum, reading.weight) for reading in of_flag] == [("~readings", 0.0)]
+        for of_flag in readings.values()
     )
-    assert any(reading.side == "image" for found in readings.values() for reading in found)
+    assert any(reading.side == "image" for of_flag in readings.values() for reading in of_flag)
 
     with Store.open(both.store_address) as store:
         [work] = store.queue.works()

@@ -96,8 +96,8 @@ def test_every_quotation_of_what_the_witness_has_once_is_found() -> None:
     )
     a, b = first + between + second, first + second
     (block,) = align(a, b)
-    found = repeated(a, b, [block])
-    assert [(part.a0, part.a1, part.b0) for part in found] == [(170, 230, 20), (270, 290, 30), (320, 340, 30)]
+    repetitions = repeated(a, b, [block])
+    assert [(part.a0, part.a1, part.b0) for part in repetitions] == [(170, 230, 20), (270, 290, 30), (320, 340, 30)]
     assert not repeated(b, a, [block.swapped()]), "the witness says nothing again"
 
 

@@ -34,7 +34,10 @@ def behind(before: str, *parts: str) -> tuple[Transcription, Transcription]:
 
 def sorted_as(before: str, base: str, witness: str, pairs: Path | None = None) -> list[tuple[Class, str]]:
     """The class and the evidence where `base` and `witness` stand behind `before` in the one and in the other."""
-    return [(found.category, found.rule) for found in collate(*behind(before, base, witness), pairs).differences]
+    return [
+        (difference.category, difference.rule)
+        for difference in collate(*behind(before, base, witness), pairs).differences
+    ]
 
 
 @pytest.mark.parametrize(
@@ -57,18 +60,18 @@ def sorted_as(before: str, base: str, witness: str, pairs: Path | None = None) -
     ],
 )
 def test_a_pair_is_sorted_as_a_reader_of_editions_does(base: str, witness: str, category: Class, rule: str) -> None:
-    (found,) = sorted_as("善之才不待賢", base, witness)
-    assert found[0] is category
-    assert rule in found[1]
+    (difference,) = sorted_as("善之才不待賢", base, witness)
+    assert difference[0] is category
+    assert rule in difference[1]
     (turned,) = sorted_as("善之才不待賢", witness, base)
-    assert turned == found
+    assert turned == difference
 
 
 GLOSS, LABEL = (Class.PASSAGE, "gloss"), (Class.LAYOUT, "label")
 
 
 @pytest.mark.parametrize(
-    ("base", "witness", "found"),
+    ("base", "witness", "expected"),
     [
         ("", "鄭注", [LABEL]),
         ("注", "鄭注", [LABEL]),
@@ -83,9 +86,9 @@ GLOSS, LABEL = (Class.PASSAGE, "gloss"), (Class.LAYOUT, "label")
     ],
 )
 def test_words_that_announce_commentary_are_layout_and_how_a_character_is_read_is_a_passage(
-    base: str, witness: str, found: list[tuple[Class, str]]
+    base: str, witness: str, expected: list[tuple[Class, str]]
 ) -> None:
-    assert sorted_as("善之才不待賢", base, witness) == found
+    assert sorted_as("善之才不待賢", base, witness) == expected
 
 
 def test_the_projects_own_word_overrules_all_evidence(tmp_path: Path) -> None:
@@ -173,7 +176,7 @@ def test_words_that_share_a_form_are_a_difference(base: str, witness: str) -> No
 
 
 @pytest.mark.parametrize(
-    ("base", "witness", "found"),
+    ("base", "witness", "expected"),
     [
         ("垢消", "穢銷", ("垢消", "穢銷", Class.READING)),
         ("山澤", "澤梁", ("山澤", "澤梁", Class.READING)),
@@ -185,9 +188,9 @@ def test_words_that_share_a_form_are_a_difference(base: str, witness: str) -> No
         ("無道甲", "甲无道", ("無道甲", "甲无道", Class.ERROR)),
     ],
 )
-def test_neighbours_that_differ_are_one_reading(base: str, witness: str, found: tuple[str, str, Class]) -> None:
+def test_neighbours_that_differ_are_one_reading(base: str, witness: str, expected: tuple[str, str, Class]) -> None:
     (difference,) = collate(*behind("之才不待賢", base, witness)).differences
-    assert (difference.base, difference.witness, difference.category) == found
+    assert (difference.base, difference.witness, difference.category) == expected
     same_words = sorted(base) == sorted(witness) or "无" in witness
     assert (difference.kind is Kind.TRANSPOSITION) is same_words
 

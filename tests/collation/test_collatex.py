@@ -63,8 +63,8 @@ def test_witnesses_that_have_other_layers_stand_in_one_table() -> None:
         full = {"bare.txt": bare.replace("卒遂", "乃遂"), "commented.txt": commented.translate(BRACKETS)}
         assert read == [noted.translate(BRACKETS), *(full[witness.path.name] for witness in order)]
         rows = [["".join(token["t"] for token in cell) for cell in row] for row in table]
-        found = {tuple(row) if order is witnesses else (row[0], row[2], row[1]) for row in rows}
-        assert {("御", "御", "甲"), ("卒", "乃", "卒"), ("告", "", "乙")} <= found
+        in_table = {tuple(row) if order is witnesses else (row[0], row[2], row[1]) for row in rows}
+        assert {("御", "御", "甲"), ("卒", "乃", "卒"), ("告", "", "乙")} <= in_table
 
 
 BRACKETS = dict.fromkeys(map(ord, "【】"))

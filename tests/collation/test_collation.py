@@ -176,10 +176,10 @@ def test_what_moved_over_the_end_of_a_column_is_one_question_but_not_over_that_o
 ) -> None:
     base = f"<pb:KR1_WYG_010-1a>\n司射適西階西倚扑升自西階東面請射于公公許\n{page}遂適西階上命賓御于公諸公卿則以耦告\n"
     other = base.replace("公許\n", "許\n").replace("命賓御", "命公賓御").replace("以耦", "耦")
-    found = flags(collate(transcription(base), transcription(other)))
-    names = {flag.id: flag.moved for flag in found}
+    raised = flags(collate(transcription(base), transcription(other)))
+    names = {flag.id: flag.moved for flag in raised}
     assert sum(names.get(moved) == name for name, moved in names.items()) == linked
-    assert len(found) == 3
+    assert len(raised) == 3
 
 
 @pytest.mark.parametrize("moved", ["another paragraph", "a part of it"])

@@ -206,14 +206,17 @@ def test_a_decided_insertion_on_a_page_without_image_or_columns_is_shown_at_the_
     for suggested in ("馬", "比"):
         decide(suggested, Verdict.TAKE)
     with Store.open(Path("proof.sqlite")) as store:
-        found = {detail.suggested: detail for detail in details(store, WORK, asked())}
-    assert (found["馬"].before, found["馬"].after) == ("射卒遂命三耦取弓矢于次司"[-CONTEXT_CHARACTERS:], "射反")
-    assert found["比"].after.startswith("耦大夫")
+        by_suggestion = {detail.suggested: detail for detail in details(store, WORK, asked())}
+    assert (by_suggestion["馬"].before, by_suggestion["馬"].after) == (
+        "射卒遂命三耦取弓矢于次司"[-CONTEXT_CHARACTERS:],
+        "射反",
+    )
+    assert by_suggestion["比"].after.startswith("耦大夫")
     assert main(["export", "010.txt", "--in-place"]) == 0
     with Store.open(Path("proof.sqlite")) as store:
-        found = {detail.suggested: detail for detail in details(store, WORK, asked())}
-    assert found["馬"].after == "射反"
-    assert found["比"].after.startswith("耦大夫")
+        by_suggestion = {detail.suggested: detail for detail in details(store, WORK, asked())}
+    assert by_suggestion["馬"].after == "射反"
+    assert by_suggestion["比"].after.startswith("耦大夫")
 
 
 def readings() -> dict[str, list[tuple[str, str, str]]]:

@@ -39,7 +39,9 @@ def differing(base: str, witness: str) -> list[tuple[str, str, Class]]:
 
 
 def differing_at_the_end(base: str, witness: str) -> list[tuple[str, str, Class]]:
-    return [(found.base, found.witness, found.category) for found in collated(base, witness).differences]
+    return [
+        (difference.base, difference.witness, difference.category) for difference in collated(base, witness).differences
+    ]
 
 
 def collate_files(*paths: Path, status: int = 0) -> None:
@@ -90,7 +92,7 @@ def test_a_copy_under_another_name_and_another_text_are_called_what_they_are(
 
 
 @pytest.mark.parametrize(
-    ("base", "witness", "found"),
+    ("base", "witness", "expected"),
     [
         (SELECTED, "葛", [(SELECTED, "葛", Class.ORTHOGRAPHY)]),
         (SELECTED, "曷", [(SELECTED, "曷", Class.READING)]),
@@ -102,13 +104,13 @@ def test_a_copy_under_another_name_and_another_text_are_called_what_they_are(
     ],
 )
 def test_a_selected_form_a_radical_out_of_a_pdf_and_a_character_without_code_point_are_what_they_stand_for(
-    base: str, witness: str, found: list[tuple[str, str, Class]]
+    base: str, witness: str, expected: list[tuple[str, str, Class]]
 ) -> None:
-    assert differing(f"君{base}命", f"君{witness}命") == found
+    assert differing(f"君{base}命", f"君{witness}命") == expected
 
 
 @pytest.mark.parametrize(
-    ("base", "witness", "found"),
+    ("base", "witness", "expected"),
     [
         ("三", "二", [("三", "二")]),
         ("三命", "二命", [("三", "二")]),
@@ -117,8 +119,8 @@ def test_a_selected_form_a_radical_out_of_a_pdf_and_a_character_without_code_poi
     ],
 )
 def test_the_first_and_the_last_characters_are_compared_too(
-    base: str, witness: str, found: list[tuple[str, str]]
+    base: str, witness: str, expected: list[tuple[str, str]]
 ) -> None:
-    assert [(base, witness) for base, witness, _ in differing_at_the_end(TEXT + base, TEXT + witness)] == found
+    assert [(base, witness) for base, witness, _ in differing_at_the_end(TEXT + base, TEXT + witness)] == expected
     turned = differing_at_the_end(base[::-1] + TEXT, witness[::-1] + TEXT)
-    assert sorted((base[::-1], witness[::-1]) for base, witness, _ in turned) == sorted(found)
+    assert sorted((base[::-1], witness[::-1]) for base, witness, _ in turned) == sorted(expected)

@@ -31,8 +31,8 @@ def shown(folder: Path) -> list[str | None]:
     """The image of each page, as a check finds it."""
     text = read_transcription(folder / "text.txt")
     index = ImageIndex([folder / "images"], find_image_lists(folder / "text.txt", text.pages), text.pages)
-    found = [index.find(page) for page in text.pages]
-    return [image.path.name if image else None for image in found]
+    images = [index.find(page) for page in text.pages]
+    return [image.path.name if image else None for image in images]
 
 
 def test_it_lists_what_has_no_partner_and_writes_nothing(book: Path, run: Run) -> None:

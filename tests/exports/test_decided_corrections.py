@@ -222,8 +222,8 @@ def test_a_correction_beside_one_that_reaches_farther_than_its_surroundings_is_f
     first = project.corrected
     assert first.text == TEXT.replace("命上射&KR0058;曰", "命射曰")
     project.path.write_bytes(first.data)
-    found, second = project.decided, project.corrected
-    assert (second.data, len(found.applied) + len(second.applied), found.left_out) == (first.data, 2, ())
+    decided, second = project.decided, project.corrected
+    assert (second.data, len(decided.applied) + len(second.applied), decided.left_out) == (first.data, 2, ())
     project.check()
     assert project.store.decisions.displaced("KR1") == []
 
@@ -248,11 +248,11 @@ def test_an_export_is_of_one_moment_while_people_decide(
     project.say("f-north", Verdict.TAKE)
 
     def meanwhile(self: Texts, *which: Any) -> list[DecidedPlace]:
-        found = asked(self, *which)
+        places = asked(self, *which)
         project.by_hand(1, 1, "天")
         project.say("f-order", Verdict.TAKE, person="乙")
         project.say("f-north", Verdict.TYPED, "此", "乙")
-        return found
+        return places
 
     monkeypatch.setattr(Texts, "decided_places", meanwhile)
     out = tmp_path / "out"
@@ -281,9 +281,9 @@ def test_decisions_about_another_file_with_the_same_pages_are_told_and_not_writt
     branch = project.path.with_name("branch.txt")
     branch.write_text(TEXT, encoding="utf-8")
     project.check(path=branch, work="KR1-branch")
-    found = decided_in(project.store, read_transcription(branch))
-    assert found.is_empty
-    assert [(unused.reason, unused.text) for unused in found.left_out] == [(Unused.OTHER_TEXT, str(project.path))]
+    decided = decided_in(project.store, read_transcription(branch))
+    assert decided.is_empty
+    assert [(unused.reason, unused.text) for unused in decided.left_out] == [(Unused.OTHER_TEXT, str(project.path))]
     assert project.corrected.text == TEXT.replace("西北", "西比")
 
 

@@ -34,8 +34,8 @@ def result(name: str) -> PageResult:
 def check(store: Store, folder: Path, files: Files, key: str) -> None:
     for name, pages in files.items():
         (folder / name).write_text(text_of(pages, LINES), encoding="utf-8")
-    found = [(folder / name, result(page)) for name, pages in files.items() for page in pages]
-    check_files(store, found, key=lambda result: f"{key}{result.page}" if key else "", copies=True)
+    results = [(folder / name, result(page)) for name, pages in files.items() for page in pages]
+    check_files(store, results, key=lambda result: f"{key}{result.page}" if key else "", copies=True)
 
 
 def decide(store: Store) -> None:

@@ -210,8 +210,8 @@ def test_a_column_stands_in_every_form_without_the_mark_of_its_end(tmp_path: Pat
 
 
 def test_an_apparatus_of_tei_has_what_was_decided_and_who_reads_otherwise(tei_schema: etree.RelaxNG) -> None:
-    found = notes_of(corrected(), names={"四庫": "文淵閣四庫全書本"})
-    document = etree.fromstring(etree.tostring(apparatus_document(found, "儀禮")))
+    notes = notes_of(corrected(), names={"四庫": "文淵閣四庫全書本"})
+    document = etree.fromstring(etree.tostring(apparatus_document(notes, "儀禮")))
     tei_schema.assertValid(document)
     witnesses = {
         element.get(XML_ID): "".join(map(str, element.itertext())) for element in document.iterfind(".//{*}witness")

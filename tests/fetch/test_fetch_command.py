@@ -83,8 +83,8 @@ def test_a_manifest_that_names_half_folios_needs_no_list(museum: Museum, run: Ru
     assert (ran.returncode, ran.stderr) == (0, "")
     assert "terms: Provided by Example Library" in ran.stdout
     index = ImageIndex([tmp_path / "images"])
-    found = [index.find(each) for each in read_transcription(text).pages]
-    assert [image and image.path.read_bytes() for image in found] == [page(2, "JPEG"), page(3, "JPEG"), None, None]
+    images = [index.find(each) for each in read_transcription(text).pages]
+    assert [image and image.path.read_bytes() for image in images] == [page(2, "JPEG"), page(3, "JPEG"), None, None]
 
 
 def test_another_manifest_gets_a_list_in_the_texts_order(museum: Museum, run: Run, tmp_path: Path, text: Path) -> None:

@@ -30,10 +30,10 @@ Filled = tuple[Store, int]
 
 
 def sample(page: str, offset: int) -> Flag:
-    found = wrong(page, 3, offset, "", 4.0)
+    unflagged = wrong(page, 3, offset, "", 4.0)
     return replace(
-        found, kind=Kind.AUDIT, suggested=found.transcribed, raised=False, evidence=Evidence(REASON),
-        id=flag_id(page, 3, Kind.AUDIT, found.context, 0),
+        unflagged, kind=Kind.AUDIT, suggested=unflagged.transcribed, raised=False, evidence=Evidence(REASON),
+        id=flag_id(page, 3, Kind.AUDIT, unflagged.context, 0),
     )  # fmt: skip
 
 

@@ -119,10 +119,10 @@ def test_it_is_accessible_in_either_theme(browser: Browser, report: Path, scheme
     context = browser.new_context(color_scheme=scheme, bypass_csp=True)
     page = context.new_page()
     page.goto(report.as_uri())
-    found = Axe().run(page).response
+    response = Axe().run(page).response
     context.close()
-    assert len(found["passes"]) > 20
-    assert [(v["id"], v["nodes"][0]["html"][:120]) for v in found["violations"]] == []
+    assert len(response["passes"]) > 20
+    assert [(v["id"], v["nodes"][0]["html"][:120]) for v in response["violations"]] == []
 
 
 A4 = (595.3, 841.9)

@@ -27,11 +27,17 @@ def characters(text: str = TEXT, row: Row = Row.MAIN, start: int = 0) -> tuple[C
 
 
 def page(cells: tuple[CheckedCharacter, ...] | None = None, columns: bool = True) -> PageResult:
-    found = (CheckedColumn(1, COLUMN, TEXT),) if columns else ()
+    checked_columns = (CheckedColumn(1, COLUMN, TEXT),) if columns else ()
     cells = characters() if cells is None else cells
     whole = Box(0, 0, 1160, 1559)
     return PageResult(
-        "page", "ref", Status.CHECKED, image_size=(1160, 1559), image_box=whole, columns=found, characters=cells
+        "page",
+        "ref",
+        Status.CHECKED,
+        image_size=(1160, 1559),
+        image_box=whole,
+        columns=checked_columns,
+        characters=cells,
     )
 
 

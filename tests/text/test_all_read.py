@@ -49,7 +49,7 @@ def unread(edition: Transcription) -> dict[int, int]:
 
 def unread_marks(edition: Transcription) -> list[int]:
     """The lines of page marks that begin no page and are not remarked."""
-    standing = [found.start() for found in re.finditer("<pb:", edition.text)]
+    standing = [mark.start() for mark in re.finditer("<pb:", edition.text)]
     missing = {edition.text.count("\n", 0, at) + 1 for at in standing if at not in edition.marks}
     named_lines = {
         remark.line

@@ -190,7 +190,7 @@ def test_no_view_is_cut_off_or_hinders_anybody_in_any_language_or_theme_and_each
     context = browser.new_context(has_touch=True, locale=language, base_url=address, color_scheme="light")
     page = context.new_page()
     page.goto("/login")
-    found = {"login": grave(page)}
+    violations = {"login": grave(page)}
     logged_in(page, "甲")
     for name, path in views.items():
         resized(page, SCREENS[0])
@@ -204,19 +204,19 @@ def test_no_view_is_cut_off_or_hinders_anybody_in_any_language_or_theme_and_each
         if name in OPENED:
             page.locator(OPENED[name]).first.click()
             assert not is_cut_off(page), name
-        found[name] = grave(page)
+        violations[name] = grave(page)
         page.emulate_media(color_scheme="dark")
-        found[f"{name}, dark"] = grave(page, ["color-contrast"])
+        violations[f"{name}, dark"] = grave(page, ["color-contrast"])
         photographed(page, f"{name}-{language}-dark")
         page.emulate_media(color_scheme="light")
         resized(page, TELEPHONE)
         if name in OPENED:
             page.goto(path)
             shown_whole(page)
-        found[f"{name}, telephone"] = grave(page, ["scrollable-region-focusable"]) + page.evaluate(SMALL_IN_HEAD)
+        violations[f"{name}, telephone"] = grave(page, ["scrollable-region-focusable"]) + page.evaluate(SMALL_IN_HEAD)
         assert not is_cut_off(page), f"{name}, telephone"
     context.close()
-    assert {name: faults for name, faults in found.items() if faults} == {}
+    assert {name: faults for name, faults in violations.items() if faults} == {}
 
 
 def test_all_views_are_among_those_that_are_looked_at(folder: Path) -> None:

@@ -87,9 +87,9 @@ def test_the_third_sees_only_where_the_two_differ(blind: House) -> None:
     for browser in (first, second):
         browser.decide(3, "delete")
     first.decide(5, "keep")
-    [found] = get(admin, "/flags?detail=true")["items"]
-    assert found["number"] == 1
-    assert [(each["person"], each["state"]) for each in found["readings"]] == [("乙", "corrected"), ("丙", "kept")]
+    [flag] = get(admin, "/flags?detail=true")["items"]
+    assert flag["number"] == 1
+    assert [(each["person"], each["state"]) for each in flag["readings"]] == [("乙", "corrected"), ("丙", "kept")]
     assert admin.decide(1, "take").status_code == 201
     assert state_of(first, 1) == ("corrected", "吿", 1)
     assert second.decide(1, "keep", version=1).status_code == 403

@@ -66,13 +66,13 @@ def test_why_a_text_could_not_be_made_is_said(unchanged: Served) -> None:
 def test_texts_of_one_name_are_taken_home_each_with_what_was_decided_of_it_and_what_is_not_written(
     served: Served, tmp_path: Path
 ) -> None:
-    work, store, found = "KR9", served.store, []
+    work, store, results = "KR9", served.store, []
     for position, name in enumerate("ab", 1):
         file, page = tmp_path / "texts" / name / "010.txt", f"KR9_WYG_010-{position}a"
         file.parent.mkdir(parents=True)
         file.write_text(f"<pb:{page}>¶\n甲乙丙¶\n", encoding="utf-8")
-        found.append((file, build.page("甲乙丙", flags=[(1, 1, "乙", "巳")], name=page)))
-    check_files(store, found, work=work, key=lambda result: result.page)
+        results.append((file, build.page("甲乙丙", flags=[(1, 1, "乙", "巳")], name=page)))
+    check_files(store, results, work=work, key=lambda result: result.page)
     for flag in build.queued(store, work):
         build.decide(store, flag.number, Verdict.TAKE, work=work)
     number = store.queue.pages(work)[1].number

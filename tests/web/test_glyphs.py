@@ -32,9 +32,9 @@ def correct(client: FlaskClient, items: list[Any], reading: str, text: str = "�
 def test_the_glyph_least_like_the_others_stands_first_and_last_where_the_most_alike_are_asked_for(
     unchanged: Served,
 ) -> None:
-    found = asked(unchanged.client, text="公")
-    assert (found["total"], found["compared"], found["parts"]) == (6, 6, 1)
-    first, second = found["items"][:2]
+    answer = asked(unchanged.client, text="公")
+    assert (answer["total"], answer["compared"], answer["parts"]) == (6, 6, 1)
+    first, second = answer["items"][:2]
     assert (first["name"], first["line"], first["offset"]) == ("WYG0103-0194a", 1, 6)
     assert first["unlike"] > second["unlike"]
     items = asked(unchanged.client, text="公", order="alike")["items"]

@@ -121,11 +121,23 @@ def test_a_library_is_listed_by_few_questions_that_count_no_flag_again(app: Flas
 
 
 def test_each_work_stands_there_in_numbers(client: FlaskClient) -> None:
-    found = rows(client.get("/").text)
-    assert len(found) == 100
-    assert found[0][1:3] == ["經部/KR00001", "failed why text.txt:3: not UTF-8"]
-    assert found[2] == ["3", "經部之書 3 KR00003 · 經部/KR00003", "checked", "4", "4", "0", "0", "4", "2", "1.0", "2.0"]
-    assert found[9][3:7] == ["4", "0", "4", "0"]
+    listed = rows(client.get("/").text)
+    assert len(listed) == 100
+    assert listed[0][1:3] == ["經部/KR00001", "failed why text.txt:3: not UTF-8"]
+    assert listed[2] == [
+        "3",
+        "經部之書 3 KR00003 · 經部/KR00003",
+        "checked",
+        "4",
+        "4",
+        "0",
+        "0",
+        "4",
+        "2",
+        "1.0",
+        "2.0",
+    ]
+    assert listed[9][3:7] == ["4", "0", "4", "0"]
 
 
 def test_the_list_is_put_in_order_narrowed_and_turned(client: FlaskClient) -> None:

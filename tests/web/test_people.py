@@ -574,9 +574,9 @@ REFUSED: list[tuple[str, str, dict[str, Any], int, str]] = [
 
 def refusal(page: str) -> str:
     """What a page says against what was sent."""
-    found = re.search(r'role="alert">([^<]+)<', page) or re.search(r"</h1>\s*<p>([^<]+)</p>", page)
-    assert found, page
-    return found[1]
+    match = re.search(r'role="alert">([^<]+)<', page) or re.search(r"</h1>\s*<p>([^<]+)</p>", page)
+    assert match, page
+    return match[1]
 
 
 @pytest.mark.parametrize(("name", "path", "data", "status", "english"), REFUSED)

@@ -27,9 +27,9 @@ from tests.text.formats.samples import SAMPLES, Sample
 
 
 def extraction(sample: Sample, data: bytes | None = None) -> Extraction:
-    found = decoded(sample.path, sample.data if data is None else data).extraction
-    assert found is not None
-    return found
+    extracted = decoded(sample.path, sample.data if data is None else data).extraction
+    assert extracted is not None
+    return extracted
 
 
 @pytest.mark.parametrize("name", SAMPLES)
