@@ -77,14 +77,14 @@ def locked() -> list[str]:
 
 def licence_of(name: str) -> str:
     """What a package says of its terms, as an SPDX expression where it can be told; empty where it says nothing."""
-    told = metadata.metadata(name)
-    if "License-Expression" in told:
-        return told["License-Expression"]
+    fields = metadata.metadata(name)
+    if "License-Expression" in fields:
+        return fields["License-Expression"]
     granted = ("License :: OSI Approved", "License :: Public Domain")
-    classifiers = [value for value in told.get_all("Classifier", []) if value.startswith(granted)]
+    classifiers = [value for value in fields.get_all("Classifier", []) if value.startswith(granted)]
     named = [classifier.rpartition(" :: ")[2] for classifier in classifiers]
     named = [name for name in named if name != "OSI Approved"]
-    line = told["License"].strip().splitlines() if "License" in told else []
+    line = fields["License"].strip().splitlines() if "License" in fields else []
     short = line[0].strip().strip('"') if line else ""
     if short in SPELLED or PERMISSIVE.fullmatch(short) or WEAK.fullmatch(short):
         named = [short]

@@ -103,14 +103,14 @@ def works(shared: Path) -> list[Work]:
 def verse(package: Path) -> TokenStream:
     """The verse of the Song in the package, each poem a page between breaks, read as texts are: without punctuation and
     without what stands in brackets."""
-    found = []
+    verses = []
     files = sorted((package / "dist" / "quantangshi").glob("poet.song.*.json"))
     if not files:
         raise SystemExit(f"{package}: no verse in it: unpack the package chinese-poetry there")
     for path in files:
         for poem in json.loads(path.read_text(encoding="utf-8")):
             text = IN_BRACKETS.sub("", "".join(poem["paragraphs"]))
-            found.append(
+            verses.append(
                 [
                     UNKNOWN if character == MISSING else ord(character)
                     for character in text
@@ -118,11 +118,11 @@ def verse(package: Path) -> TokenStream:
                 ]
             )
     edge = [BREAK] * MARGIN_TOKENS
-    tokens = np.array([*edge, *(code for poem in found for code in (*poem, BREAK)), *edge], np.uint32)
-    of_poem = np.repeat(np.arange(len(found)), [len(poem) + 1 for poem in found])
+    tokens = np.array([*edge, *(code for poem in verses for code in (*poem, BREAK)), *edge], np.uint32)
+    of_poem = np.repeat(np.arange(len(verses)), [len(poem) + 1 for poem in verses])
     page = np.pad(of_poem, MARGIN_TOKENS, constant_values=-1).astype(np.int32)
     nowhere = np.full(len(tokens), -1, np.int32)
-    return TokenStream(tokens, np.where(tokens > BREAK, page, -1).astype(np.int32), nowhere, nowhere, len(found))
+    return TokenStream(tokens, np.where(tokens > BREAK, page, -1).astype(np.int32), nowhere, nowhere, len(verses))
 
 
 class Beside:

@@ -90,25 +90,25 @@ def spoiled(glyph: Pixels) -> list[Pixels]:
     """The drawing as bad prints and scans have it."""
     tall = cv2.copyMakeBorder(glyph, 8, 8, 0, 0, cv2.BORDER_CONSTANT, value=(255,))
     kernel = np.ones((3, 3), np.uint8)
-    found = [cv2.GaussianBlur(tall, (0, 0), sigma) for sigma in (3.0, 4.5)]
-    found += [cv2.GaussianBlur(cv2.erode(tall, kernel, iterations=2), (0, 0), 2.5)]
-    found += [cv2.GaussianBlur(cv2.dilate(tall, kernel), (0, 0), 2.0)]
+    versions = [cv2.GaussianBlur(tall, (0, 0), sigma) for sigma in (3.0, 4.5)]
+    versions += [cv2.GaussianBlur(cv2.erode(tall, kernel, iterations=2), (0, 0), 2.5)]
+    versions += [cv2.GaussianBlur(cv2.dilate(tall, kernel), (0, 0), 2.0)]
     small = cv2.resize(tall, (14, 17), interpolation=cv2.INTER_AREA)
-    found += [cv2.resize(small, (SIDE, SIDE + 16), interpolation=cv2.INTER_LINEAR)]
-    return [np.asarray(picture, np.uint8) for picture in found]
+    versions += [cv2.resize(small, (SIDE, SIDE + 16), interpolation=cv2.INTER_LINEAR)]
+    return [np.asarray(picture, np.uint8) for picture in versions]
 
 
 def confusions(glyphs: dict[str, Pixels]) -> dict[tuple[str, str], float]:
     """For pairs of characters the mean probability that the drawing of either is read as the other, the greater."""
     engine = PPOCR(threads=2)
-    found: defaultdict[tuple[str, str], float] = defaultdict(float)
+    probabilities: defaultdict[tuple[str, str], float] = defaultdict(float)
     for character, glyph in glyphs.items():
         strips = spoiled(glyph)
         for reading in engine.read(strips):
             for other, chance in {pair for character in reading.characters for pair in character.alternatives}:
                 if other != character and other in glyphs:
-                    found[character, other] += chance / len(strips)
-    return {(a, b): max(p, found.get((b, a), 0.0)) for (a, b), p in found.items()}
+                    probabilities[character, other] += chance / len(strips)
+    return {(a, b): max(p, probabilities.get((b, a), 0.0)) for (a, b), p in probabilities.items()}
 
 
 def nearest(glyphs: dict[str, Pixels]) -> dict[tuple[str, str], float]:
@@ -120,11 +120,13 @@ def nearest(glyphs: dict[str, Pixels]) -> dict[tuple[str, str], float]:
     likeness = np.array(rows) @ np.array(rows).T
     np.fill_diagonal(likeness, 0)
     names = list(glyphs)
-    found = {}
+    neighbours = {}
     for number, near in enumerate(np.argsort(-likeness, axis=1)[:, :NEAREST]):
         for other in near:
-            found[names[number], names[other]] = found[names[other], names[number]] = float(likeness[number, other])
-    return found
+            neighbours[names[number], names[other]] = neighbours[names[other], names[number]] = float(
+                likeness[number, other]
+            )
+    return neighbours
 
 
 def main() -> None:

@@ -149,15 +149,15 @@ def standards(database: Database) -> tuple[set[str], set[str]]:
 
 def readings(database: Database) -> dict[str, set[str]]:
     """The modern Mandarin readings of each character, without tones."""
-    found: dict[str, set[str]] = defaultdict(set)
+    of_character: dict[str, set[str]] = defaultdict(set)
     for field in READINGS:
         for character, value in database.unihan(field).items():
             for token in value.split():
                 for reading in re.split(r"粵|\(", token.split(":")[-1])[0].split(","):
                     plain = unicodedata.normalize("NFD", reading)
                     if plain:
-                        found[character].add("".join(c for c in plain if not unicodedata.combining(c)))
-    return found
+                        of_character[character].add("".join(c for c in plain if not unicodedata.combining(c)))
+    return of_character
 
 
 def objections(database: Database, letters_of: dict[Pair, set[str]]) -> None:
@@ -177,12 +177,12 @@ def objections(database: Database, letters_of: dict[Pair, set[str]]) -> None:
 
 def sequences(database: Database) -> dict[str, set[tuple[str, ...]]]:
     """The description sequences of each character, as operators and components."""
-    found: dict[str, set[tuple[str, ...]]] = defaultdict(set)
+    of_character: dict[str, set[tuple[str, ...]]] = defaultdict(set)
     for character, sequence in database.rows("select UCS, IDS from ids"):
         parts = tuple(re.findall(r"\{[^}]*\}|.", sequence.replace("〾", "")))
         if len(parts) > 1 and not {"？", "\u31ef", "\u2ffe", "\u2fff"} & set(parts):
-            found[character].add(parts)
-    return found
+            of_character[character].add(parts)
+    return of_character
 
 
 def component_classes(letters_of: dict[Pair, set[str]], components: Counter[str]) -> dict[str, str]:

@@ -1,12 +1,11 @@
-"""Measure the crops that show a glyph: is all its ink inside, unpaled, and is it in the middle?
+"""Measure the crops that show a glyph: is all its ink inside and not paled, and is it centred?
 
     python -m scripts.bench crops [--pages 200] [--folder DIR] [--font FILE] [--sheet FLAGS.png]
 
-Pages of the transcriptions are rendered with every kind of wear and checked with the real recogniser; every crop is
-then held against the true box of the glyph's ink: of what wear has left of it on the page, and for comparison of what
-was drawn, with tips of strokes that are gone. Glyphs are held against forms in the first font at hand, in which the
-pages are drawn, too; with `--font` they are drawn in another, as a scribe's hand is. `--sheet` draws a hundred flags of
-the real pages for looking at.
+Pages of the transcriptions are drawn with every kind of wear and checked with the real recogniser. Every crop is
+compared with the true box of the glyph's ink: the ink that is left after wear, and also the ink as drawn. The pages are
+drawn in the font with which glyphs are compared; `--font` names another one, since a scribe's hand differs from the
+font, too. `--sheet` draws a hundred flags of the real pages, to be judged by eye.
 """
 
 from __future__ import annotations
@@ -148,7 +147,7 @@ def box_middle(corner: tuple[float, float], box: Box, place: GlyphPlace) -> tupl
 def sheet(folders: list[Path], out: Path, most: int = 100) -> int:
     """Draw the most suspicious flags of real pages as people see them, each with what it says."""
     font = ImageFont.truetype(str(find_faces()[0].path), 20)
-    found = []
+    shown = []
     for folder in folders:
         for result in results_in(folder / "proof.sqlite"):
             image = load_picture(result.image) if result.image else None
@@ -156,18 +155,18 @@ def sheet(folders: list[Path], out: Path, most: int = 100) -> int:
                 place = flag_place(result, flag)
                 tile = cut_glyph(image, place) if image and place else None
                 if tile is not None:
-                    found.append((flag, tile.picture))
-    found = sorted(found, key=lambda one: -one[0].score)[:most]
+                    shown.append((flag, tile.picture))
+    shown = sorted(shown, key=lambda one: -one[0].score)[:most]
     across, side, words = 12, 100, 26
-    drawn = Image.new("RGB", (across * side, -(-len(found) // across) * (side + words)), "#ddd")
+    drawn = Image.new("RGB", (across * side, -(-len(shown) // across) * (side + words)), "#ddd")
     pen = ImageDraw.Draw(drawn)
-    for number, (flag, picture) in enumerate(found):
+    for number, (flag, picture) in enumerate(shown):
         x, y = number % across * side, number // across * (side + words)
         picture.thumbnail((side - 4, side - 4))
         drawn.paste(picture, (x + (side - picture.width) // 2, y + (side - picture.height) // 2))
         pen.text((x + 4, y + side), f"{flag.transcribed or '∅'}→{flag.suggested or '∅'}", font=font, fill="black")
     drawn.save(out)
-    return len(found)
+    return len(shown)
 
 
 def check_real(folder: Path, shared: Path) -> list[Path]:
@@ -200,9 +199,9 @@ def measure(options: argparse.Namespace) -> Iterator[TableRow]:
     folder = options.folder / f"rendered-{options.pages}-{options.seed}{font}"
     draw(folder, options.shared, options.pages, options.seed, (str(options.font),) if options.font else ())
     check_in(folder, [folder / "text.txt"], [folder])
-    found, drawn = (score(folder, options.every, truth) for truth in (LEFT, DRAWN))
-    for name, count in (("whole", found.whole), ("centred", found.centred), ("whole and centred", found.both)):
-        yield f"ink {name}, {found.crops} crops", f"{count / found.crops:.4f}", "0.995"
+    of_left, drawn = (score(folder, options.every, truth) for truth in (LEFT, DRAWN))
+    for name, count in (("whole", of_left.whole), ("centred", of_left.centred), ("whole and centred", of_left.both)):
+        yield f"ink {name}, {of_left.crops} crops", f"{count / of_left.crops:.4f}", "0.995"
     yield "the same by all that was drawn", f"{drawn.both / drawn.crops:.4f}"
-    yield "a crop", f"{1000 * found.seconds / found.crops:.1f} ms"
-    tell("\n".join(found.missed[:40]))
+    yield "a crop", f"{1000 * of_left.seconds / of_left.crops:.1f} ms"
+    tell("\n".join(of_left.missed[:40]))

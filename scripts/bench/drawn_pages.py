@@ -44,15 +44,15 @@ def fits(page: Page, style: Style | None = None) -> bool:
 def choose(transcriptions: Iterable[Transcription], count: int, seed: int = 0) -> list[Trial]:
     """`count` pages drawn without repetition from all that fit, in the order of their texts; fewer where
     the texts have fewer."""
-    found = [
+    fitting = [
         Trial(text, page, text.pages[number - 1])
         for text in transcriptions
         for number, page in enumerate(text.pages)
         if fits(page)
     ]
     rng = np.random.default_rng([seed, 1])
-    chosen = np.sort(rng.permutation(len(found))[:count])
-    return [found[int(number)] for number in chosen]
+    chosen = np.sort(rng.permutation(len(fitting))[:count])
+    return [fitting[int(number)] for number in chosen]
 
 
 def trial_style(seed: Sequence[int]) -> Style:

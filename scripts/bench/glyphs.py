@@ -1,10 +1,10 @@
-"""Measure the view of glyphs beside glyphs: does a wrong one stand among the first?
+"""Measure the view of all glyphs of a character: is a wrong one among the first?
 
     python -m scripts.bench glyphs [--errors 200] [--pages 200] [--folder DIR]
 
-In the text of rendered pages and of the real ones characters are transcribed as others that occur at least twenty times
-in the work: half of them, where there are such, as ones that scribes and typists take for them. The pages are checked
-with the real recogniser, and the place of each wrong glyph among the occurrences of its character is looked up.
+In the texts of drawn and of real pages some characters are replaced by others that occur at least twenty times in the
+work, half of them by look-alikes if there are any. The pages are checked with the real recogniser. The figures are the
+ranks of the wrong glyphs among all glyphs of their character.
 """
 
 from __future__ import annotations
@@ -79,7 +79,7 @@ def plant(sources: list[Path], folder: Path, count: int, shared: Path, seed: int
 def ranks(folder: Path, errors: list[Error], doubt: float) -> list[tuple[Error, int, int]]:
     """Of each error that was read on its image, its place among the occurrences of its character, and how many these
     are; `doubt` is what the recogniser's posterior counts for beside the shape."""
-    found = []
+    ranked = []
     with Store.open(f"sqlite:///{folder}/proof.sqlite") as store:
         run = store.latest_run()
         assert run is not None
@@ -98,13 +98,13 @@ def ranks(folder: Path, errors: list[Error], doubt: float) -> list[tuple[Error, 
             p = here.glyphs["p"][kept] / 255.0
             unlike = unlikeness(here.glyphs["shape"][kept], p) + (doubt - DOUBT_WEIGHT) * (1 - p)
             own = int(kept[: at.index(place)].sum())
-            found.append((error, int((unlike > unlike[own]).sum()) + 1, len(unlike)))
-    return found
+            ranked.append((error, int((unlike > unlike[own]).sum()) + 1, len(unlike)))
+    return ranked
 
 
-def first(found: list[tuple[Error, int, int]], errors: int) -> str:
+def first(ranked: list[tuple[Error, int, int]], errors: int) -> str:
     """How many of the errors are among the first; those that are no occurrence of their character count as missed."""
-    among = sum(rank <= max(FIRST * count, 1) for _, rank, count in found)
+    among = sum(rank <= max(FIRST * count, 1) for _, rank, count in ranked)
     return f"{among / max(errors, 1):.3f} ({among} of {errors})"
 
 

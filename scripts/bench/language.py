@@ -1,15 +1,15 @@
-"""Measure the language model alone, without images: errors planted within sets of look-alikes, in works that were not
-learned.
+"""Measure the language model alone, without images: errors planted within sets of look-alikes, in works that are not in
+the model.
 
     python -m scripts.bench language --verse DIR [--model FILE] [--weights DIR] [--rate 0.05] [--seed 1] [--files 12]
         [--show 10]
 
-Every work of `shared/corpus` and `shared/kanripo` in turn is left out: what it brought to the model is taken off, and
-the weights are those fitted to the other half of the works (`make_language.py` writes both into `build/`). Of each
-work some files that follow one another are one text; `plant.py --only alike.txt` plants errors in them, and the same
-text is checked without them too. Recall is of the planted errors of all works, false is of the text without errors, in
-a thousand characters; beside errors, of the sound characters of the text with errors. `--show` prints the strongest of
-the false ones, to be judged by eye: some are real errors.
+Every work of `shared/corpus` and `shared/kanripo` in turn is left out: its counts are subtracted from the model, and
+the weights are those fitted to the other half of the works (`make_language.py` writes both into `build/`). Some
+consecutive files of each work are one text; `plant.py --only alike.txt` plants errors in it, and it is also checked
+without them. The figures: the share of planted errors that are raised, the false flags per 1,000 characters in the text
+without errors, and those in the text with errors. `--show` prints the strongest false flags, to be judged by eye, since
+some are real errors.
 """
 
 from __future__ import annotations
@@ -102,8 +102,8 @@ class Measured:
         for at in np.argsort(-self.sound)[:3]:
             place = self.places[at]
             around = "".join(chr(c) if c > 2 else "|" for c in self.tokens.raw[place - 8 : place + 9])
-            told = f"{self.name} {around[:8]}[{around[8]}→{chr(self.suggested[at])}]{around[9:]}"
-            yield float(self.sound[at]), told
+            description = f"{self.name} {around[:8]}[{around[8]}→{chr(self.suggested[at])}]{around[9:]}"
+            yield float(self.sound[at]), description
 
 
 HEADINGS = ("work or threshold", "characters", "planted", "recall", "false in 1,000", "beside errors", "means of works")

@@ -7,8 +7,8 @@ Half-folios of `shared/kanripo` are drawn in many styles. Of each, `--times` spo
 of 1 to 12 characters is left out or put in, at the head, in the middle or at the foot of a column, in a half-row of a
 note, over the end of a half-row, or over the end of a column. What is put in is a passage of another page, or the
 characters before it once more. Prints, by kind and place: how many runs were raised at all, how many by one flag, how
-many by one question, how many columns read as they should once what is raised is taken as suggested, and the false
-flags in all other columns.
+many by one question, how many columns are right after all suggestions are accepted, and the false flags in all other
+columns.
 """
 
 from __future__ import annotations

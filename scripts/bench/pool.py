@@ -254,8 +254,8 @@ def _told(flag: Mapping[str, Any] | None) -> str:
     evidence = flag["evidence"]
     chances = [f"{name} {evidence[name]:.5f}" for name in ("p_text", "p_best") if name in evidence]
     language = [f"language {evidence['language']['weight']:+.2f}"] if "language" in evidence else []
-    said = [f"{flag['score']:.2f}", evidence["reason"], evidence.get("rule", ""), *chances, *language]
-    return " ".join([f"{flag['kind']} {flag['transcribed']}→{flag['suggested']}", *filter(None, said)])
+    parts = [f"{flag['score']:.2f}", evidence["reason"], evidence.get("rule", ""), *chances, *language]
+    return " ".join([f"{flag['kind']} {flag['transcribed']}→{flag['suggested']}", *filter(None, parts)])
 
 
 def draw(folder: Path, trials: Sequence[Trial], seed: int) -> None:

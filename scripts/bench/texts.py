@@ -46,8 +46,8 @@ class Read:
 
 def texts(shared: Path) -> list[Path]:
     """All texts that there are, image lists and what tells of them left aside."""
-    found = [path for name in ("seeds", "kanripo", "corpus") for path in sorted((shared / name).rglob("*.txt"))]
-    return [path for path in found if path.parent.name != "imglist"]
+    paths = [path for name in ("seeds", "kanripo", "corpus") for path in sorted((shared / name).rglob("*.txt"))]
+    return [path for path in paths if path.parent.name != "imglist"]
 
 
 def pages_of(edition: Transcription) -> int:
@@ -66,7 +66,7 @@ def read_back(paths: Sequence[Path]) -> Read:
         characters += len(edition.text)
         changed += correct(edition, []).data != path.read_bytes()
         standing, missed = marks_of(edition)
-        told = {
+        named = {
             remark.line
             for remark in edition.remarks
             if remark.notice.code in (RemarkCode.MARK_MALFORMED, RemarkCode.MARK_NOT_READ)
@@ -74,7 +74,7 @@ def read_back(paths: Sequence[Path]) -> Read:
         marks, unread, unnamed = (
             marks + standing,
             unread + len(missed),
-            unnamed + len([n for n in missed if n not in told]),
+            unnamed + len([n for n in missed if n not in named]),
         )
     memory = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024
     return Read(pages, characters, changed, memory, marks, unread, unnamed)
@@ -85,7 +85,7 @@ def marks_of(edition: Transcription) -> tuple[int, list[int]]:
     if edition.format is not Format.KANRIPO:
         return 0, []
     read = {start for page in edition.pages for start in page.starts}
-    places = [found.start() for found in re.finditer("<pb:", edition.text)]
+    places = [mark.start() for mark in re.finditer("<pb:", edition.text)]
     return len(places), [edition.text.count("\n", 0, at) + 1 for at in places if at not in read]
 
 

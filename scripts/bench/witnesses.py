@@ -228,18 +228,18 @@ def truths(flags: Sequence[Flag], rows: Iterable[dict[str, Any]], meets: Any) ->
     """Whether each flag is an error; None for one on an error that a better flag has, and for variants."""
     errors = [row for row in rows if row["class"] == "error"]
     claimed: set[int] = set()
-    found: list[int | None] = [None] * len(flags)
+    indices: list[int | None] = [None] * len(flags)
     for number in sorted(range(len(flags)), key=lambda judgement: -flags[judgement].score):
         if flags[number].kind is Kind.VARIANT:
             continue
-        told = flags[number].as_dict()
-        met = [at for at, row in enumerate(errors) if meets(told, row)]
+        record = flags[number].as_dict()
+        met = [at for at, row in enumerate(errors) if meets(record, row)]
         fresh = [at for at in met if at not in claimed]
         if fresh:
             claimed.add(fresh[0])
         if fresh or not met:
-            found[number] = int(bool(fresh))
-    return tuple(found)
+            indices[number] = int(bool(fresh))
+    return tuple(indices)
 
 
 @dataclass(frozen=True, slots=True)
@@ -286,7 +286,7 @@ class Judged:
 
 
 def judge(trials: Sequence[Trialled], condition: Condition | None, weights: WitnessWeights, bench: Bench) -> Judged:
-    pool, found = Pool(), Judged()
+    pool, judged = Pool(), Judged()
     for trial in trials:
         parallels = condition.parallels(trial) if condition else []
         if condition and not parallels:
@@ -296,20 +296,20 @@ def judge(trials: Sequence[Trialled], condition: Condition | None, weights: Witn
             if truth is None:
                 continue
             if before.raised and not after.raised:
-                found.lost += truth
-                found.spared += not truth
+                judged.lost += truth
+                judged.spared += not truth
             elif after.raised and not before.raised:
-                found.gained += truth
-                found.added += not truth
+                judged.gained += truth
+                judged.added += not truth
         tag = trial.name
         pool.flags += [{**flag.as_dict(), "page": f"{flag.page}#{tag}"} for flag in heard]
         pool.rows += [{**row, "page": f"{row['page']}#{tag}"} for row in trial.rows]
         pool.texts |= {f"{page}#{tag}": lines for page, lines in trial.texts.items()}
         pool.statuses |= {f"{page}#{tag}": status for page, status in trial.statuses.items()}
     result = score_of(pool)
-    found.errors, found.caught, found.false = result["errors"], result["caught"], result["false"]
-    found.precision = result["average_precision"]
-    return found
+    judged.errors, judged.caught, judged.false = result["errors"], result["caught"], result["false"]
+    judged.precision = result["average_precision"]
+    return judged
 
 
 HEADINGS = ("witness", "caught", "lost", "gained", "false flags", "spared", "added", "AP")

@@ -134,14 +134,14 @@ def dice(net: Segmenter, held: list[tuple[Tensor, Tensor]]) -> list[float]:
 
 
 def held_out(glyphs: Path, device: torch.device) -> list[tuple[Tensor, Tensor]]:
-    pool, found = GlyphPool(glyphs), []
+    pool, examples = GlyphPool(glyphs), []
     camera = Photographer(device, HELD_OUT_SEED)
     for shape, (height, width) in enumerate(SHAPES):
         pages = np.zeros((HELD_OUT_PAGES, 2, height * width), np.uint8)
         _draw(pool, np.random.default_rng([HELD_OUT_SEED, shape]), shape, pages)
         both = torch.from_numpy(pages.reshape(-1, 2, height, width)).to(device)
-        found.append(camera(both[:, 0], both[:, 1]))
-    return found
+        examples.append(camera(both[:, 0], both[:, 1]))
+    return examples
 
 
 class Trainer:

@@ -162,8 +162,8 @@ class Player:
     def accounts(self) -> dict[str, dict[str, Any]]:
         """The accounts as they stand."""
         columns = ("name", "role", "disabled", "provisional", "stamp")
-        found = self.database.execute(f"SELECT {', '.join(columns)} FROM accounts").fetchall()  # noqa: S608 - names of ours
-        return {row[0]: dict(zip(columns, row, strict=True)) for row in found}
+        rows = self.database.execute(f"SELECT {', '.join(columns)} FROM accounts").fetchall()  # noqa: S608 - names of ours
+        return {row[0]: dict(zip(columns, row, strict=True)) for row in rows}
 
     def world(self) -> World:
         """All as it stands; a correction by hand that was taken back is nothing."""
@@ -174,14 +174,14 @@ class Player:
         ):
             if origin != Origin.PERSON.value or state != "open":
                 found["flag", number] = ((state, reading if version else transcribed), version)
-        said = {
+        noted = {
             page: (state, note, at)
             for page, state, note, at in ask(
                 "SELECT page_id, state, note, version FROM acts WHERE act = 'page' ORDER BY version"
             )
         }
         for page in self.pages:
-            state, note, at = said.get(page, ("not proofread", "", 0))
+            state, note, at = noted.get(page, ("not proofread", "", 0))
             found["page", page] = ((state, note), at)
             found["layout", page] = ((None, ""), 0)
         rules = ask("SELECT transcribed, suggested, holds FROM acts WHERE act = 'rule' ORDER BY id")
@@ -238,48 +238,52 @@ class Player:
         sent = {} if request.method == "GET" else {"json": request.body}
         answer = self.browsers[who].client.open(request.path, method=request.method, headers=headers, **sent)
         after = self.now = self.world()
-        told = f"{who or 'nobody'} {what} {request.path} {request.body} -> {answer.status_code} {answer.text[:200]}"
+        description = (
+            f"{who or 'nobody'} {what} {request.path} {request.body} -> {answer.status_code} {answer.text[:200]}"
+        )
         changed = {thing for thing in before.keys() | after.keys() if before.get(thing) != after.get(thing)}
         sent_again = again or other
-        self.check(request, allowed, answer.status_code, changed, sent_again, told)
-        must(not other or answer.status_code >= 400, f"the key is another's: {told}")
+        self.check(request, allowed, answer.status_code, changed, sent_again, description)
+        must(not other or answer.status_code >= 400, f"the key is another's: {description}")
         fresh = answer.status_code < 400 and not sent_again
         if fresh and what in ("undo", "redo"):
-            self.turned(request, json.loads(answer.text), before, after, changed, told)
+            self.turned(request, json.loads(answer.text), before, after, changed, description)
         elif what in ("undo", "redo") and request.sound and not sent_again and allowed and not request.body["leave"]:
-            self.refused(who, what, answer.status_code, told)
+            self.refused(who, what, answer.status_code, description)
         elif changed:
             self.did(who, before, after, {thing for thing in changed if thing[0] in ACTS})
         if fresh:
-            self.remember(request, json.loads(answer.text), after, told)
+            self.remember(request, json.loads(answer.text), after, description)
             if key:
                 self.keys[what].append(key)
-        return told
+        return description
 
-    def remember(self, request: Request, said: Any, after: World, told: str) -> None:
+    def remember(self, request: Request, answer: Any, after: World, description: str) -> None:
         """What an answer gave that is needed later, and whether what was written down bears what was said."""
         if request.what == "reread":
-            self.jobs.append((int(request.path.split("/")[-2]), said["id"], request.who))
+            self.jobs.append((int(request.path.split("/")[-2]), answer["id"], request.who))
         if request.what == "reset":
-            name = said["person"]["name"]
-            self.passwords[name] = said["password"]
+            name = answer["person"]["name"]
+            self.passwords[name] = answer["password"]
         if request.what == "comment":
             must(
-                (said["person"], said["text"]) == (request.who, request.body.get("text", "")),
-                f"not as it was sent: {told}",
+                (answer["person"], answer["text"]) == (request.who, request.body.get("text", "")),
+                f"not as it was sent: {description}",
             )
-            thread = after["thread", (said["page"], said["uid"])]
-            must(thread[0][:2] == (said["state"], said["assigned"]), f"{thread} is not what was said: {told}")
-            must(said["assigned"] in ("", *PROOFREAD), f"given to one who may not decide: {told}")
+            thread = after["thread", (answer["page"], answer["uid"])]
+            must(
+                thread[0][:2] == (answer["state"], answer["assigned"]), f"{thread} is not what was said: {description}"
+            )
+            must(answer["assigned"] in ("", *PROOFREAD), f"given to one who may not decide: {description}")
         if request.what in ("decide", "correct"):
             wanted = (request.who, request.body["note"])
-            must((said["person"], said["note"]) == wanted, f"not by whom, or without the note: {told}")
-            must(after["flag", said["flag"]][1] >= said["version"], told)
+            must((answer["person"], answer["note"]) == wanted, f"not by whom, or without the note: {description}")
+            must(after["flag", answer["flag"]][1] >= answer["version"], description)
         if request.what == "stop":
             own = request.who in {who for page, job, who in self.jobs if job in request.path}
             must(
                 own or request.who == "甲" or self.accounts()[request.who]["role"] == "administrator",
-                f"not theirs: {told}",
+                f"not theirs: {description}",
             )
 
     def come_in_again(self, who: str) -> None:
@@ -349,8 +353,8 @@ class Player:
         kind = "page" if what == "page" else "layout"
         version = max(world.get((kind, page), (None, 0))[1] - (chance.random() < 0.1), 0)
         if what == "page":
-            said = {"state": chance.choice(STATES), "note": chance.choice(NOTES), "version": version, "key": key}
-            return f"{BASE}/pages/{page}/states", said
+            body = {"state": chance.choice(STATES), "note": chance.choice(NOTES), "version": version, "key": key}
+            return f"{BASE}/pages/{page}/states", body
         layout = chance.choice([None, LAYOUT, LAYOUT | {"rules": [0.7, 0.3]}, LAYOUT | {"corners": [[0, 0]] * 4}])
         image = chance.choice(["", "", "page.png", "../../etc/passwd"])
         return f"{BASE}/pages/{page}/layout-overrides", {
@@ -367,12 +371,12 @@ class Player:
             f"flags/{chance.choice([*flags, 999])}" if chance.random() < 0.6 else f"pages/{chance.choice(self.pages)}"
         )
         [seen] = self.database.execute("SELECT coalesce(max(id), 0) FROM acts WHERE act = 'comment'").fetchone()
-        said = {"text": chance.choice(NOTES), "seen": max(seen - chance.randint(0, 2), 0), "key": key}
+        body = {"text": chance.choice(NOTES), "seen": max(seen - chance.randint(0, 2), 0), "key": key}
         if chance.random() < 0.6:
-            said["state"] = chance.choice(["problem", "problem", "resolved", "note"])
+            body["state"] = chance.choice(["problem", "problem", "resolved", "note"])
         if chance.random() < 0.4:
-            said["assigned"] = chance.choice(["", "甲", "乙", "丁", "nobody"])
-        return f"{BASE}/{place}/comments", said
+            body["assigned"] = chance.choice(["", "甲", "乙", "丁", "nobody"])
+        return f"{BASE}/{place}/comments", body
 
     def about_people(self, what: str) -> tuple[str, str, Any]:
         chance = self.chance
@@ -395,28 +399,29 @@ class Player:
         return {"verdict": verdict, "version": max(version, 0), "reading": reading, "note": note}
 
     def check(
-        self, request: Request, allowed: bool, status: int, changed: set[Thing], sent_again: bool, told: str
+        self, request: Request, allowed: bool, status: int, changed: set[Thing], sent_again: bool, description: str
     ) -> None:
         """What must hold of every answer."""
-        must(status < 500, told)
-        must(status < 400 or not changed, f"refused, and changed {changed}: {told}")
-        must(allowed or not changed, f"without the right to: {told}")
-        must(allowed or status >= 400, f"without the right to: {told}")
-        must(request.what not in ("look", "reread", "stop") or not changed, f"changed {changed}: {told}")
-        must(not sent_again or not changed, f"sent again: {told}")
+        must(status < 500, description)
+        must(status < 400 or not changed, f"refused, and changed {changed}: {description}")
+        must(allowed or not changed, f"without the right to: {description}")
+        must(allowed or status >= 400, f"without the right to: {description}")
+        must(request.what not in ("look", "reread", "stop") or not changed, f"changed {changed}: {description}")
+        must(not sent_again or not changed, f"sent again: {description}")
         threads = {thing for thing in changed if thing[0] == "thread"}
-        must(bool(threads) == (request.what == "comment" and bool(changed)), f"changed {changed}: {told}")
+        must(bool(threads) == (request.what == "comment" and bool(changed)), f"changed {changed}: {description}")
         must(
-            status not in (401, 403) or not allowed or request.what in ("decide", "page", "undo", "redo", "stop"), told
+            status not in (401, 403) or not allowed or request.what in ("decide", "page", "undo", "redo", "stop"),
+            description,
         )
         kinds = {"add": "account", "change": "account", "reset": "account", "layout": "layout", "rule": "rule"}
         kind = kinds.get(request.what)
-        must(kind is None or {thing[0] for thing in changed} <= {kind}, f"changed {changed}: {told}")
+        must(kind is None or {thing[0] for thing in changed} <= {kind}, f"changed {changed}: {description}")
         most = {"comment": 2, "decide": 2, "many": 6, "undo": 99, "redo": 99}.get(request.what, 1)
-        must(len(changed) <= most, f"changed {changed}: {told}")
-        must(request.what != "decide" or status != 201 or bool(changed), f"changed nothing: {told}")
+        must(len(changed) <= most, f"changed {changed}: {description}")
+        must(request.what != "decide" or status != 201 or bool(changed), f"changed nothing: {description}")
         administer = [name for name, who in self.accounts().items() if who["role"] == "administrator"]
-        must(any(not self.accounts()[name]["disabled"] for name in administer), f"nobody administers: {told}")
+        must(any(not self.accounts()[name]["disabled"] for name in administer), f"nobody administers: {description}")
 
     def did(self, who: str, before: World, after: World, changed: set[Thing]) -> None:
         if not changed:
@@ -429,52 +434,54 @@ class Player:
         for number in changed:
             self.model.touched.setdefault(number, set()).add(who)
 
-    def turned(self, request: Request, said: Any, before: World, after: World, changed: set[Thing], told: str) -> None:
+    def turned(
+        self, request: Request, answer: Any, before: World, after: World, changed: set[Thing], description: str
+    ) -> None:
         """Something was taken back, or done again: exactly the last act; where others are left alone, the part of it,
         or of one before, that nobody else has changed, and what is left of it is still to be taken back."""
         done, undone = self.model.done[request.who], self.model.undone[request.who]
         own, other = (done, undone) if request.what == "undo" else (undone, done)
-        things = told_of(said)
+        things = told_of(answer)
         meant = [n for n, act in enumerate(own) if things <= act.after.keys()]
-        must(bool(meant), f"there was nothing: {told}")
+        must(bool(meant), f"there was nothing: {description}")
         act = own.pop(meant[-1])
         was, now = (act.after, act.before) if request.what == "undo" else (act.before, act.after)
         if not request.body["leave"]:
-            must(meant[-1] == len(own), f"not the last act: {told}")
-            must(things == set(now), f"{set(now) - things} of it are left: {told}")
-        must(seen(before, things) == {thing: was[thing] for thing in things}, f"somebody had changed it: {told}")
+            must(meant[-1] == len(own), f"not the last act: {description}")
+            must(things == set(now), f"{set(now) - things} of it are left: {description}")
+        must(seen(before, things) == {thing: was[thing] for thing in things}, f"somebody had changed it: {description}")
         left = seen(after, things)
-        must(left == {thing: now[thing] for thing in things}, f"{left} is not {now}: {told}")
-        must(changed <= things, f"changed {changed - things} besides: {told}")
+        must(left == {thing: now[thing] for thing in things}, f"{left} is not {now}: {description}")
+        must(changed <= things, f"changed {changed - things} besides: {description}")
         rest = now.keys() - things
         if rest:
             own.insert(meant[-1], Act({t: act.before[t] for t in rest}, {t: act.after[t] for t in rest}))
         other.append(Act({t: act.before[t] for t in things}, {t: act.after[t] for t in things}))
         self.note(request.who, things)
 
-    def refused(self, who: str, what: str, status: int, told: str) -> None:
+    def refused(self, who: str, what: str, status: int, description: str) -> None:
         own = (self.model.done if what == "undo" else self.model.undone)[who]
-        must(status != 404 or not own, f"there was something: {told}")
+        must(status != 404 or not own, f"there was something: {description}")
         if status == 409:
-            must(bool(own), f"there was nothing: {told}")
+            must(bool(own), f"there was nothing: {description}")
             others = {name for thing in own[-1].after for name in self.model.touched.get(thing, ())} - {who}
-            must(bool(others), f"nobody else had changed it: {told}")
+            must(bool(others), f"nobody else had changed it: {description}")
 
 
-def must(holds: bool, told: str) -> None:
+def must(holds: bool, description: str) -> None:
     if not holds:
-        raise BrokenModelError(told)
+        raise BrokenModelError(description)
 
 
-def told_of(said: Any) -> set[Thing]:
+def told_of(answer: Any) -> set[Thing]:
     """What an answer says was taken back, or done again."""
-    if said["rule"]:
-        return {("rule", (said["rule"]["text"], said["rule"]["image"]))}
-    if said["page"]:
-        return {("page", said["page"]["page"])}
-    if said["reread_page"]:
-        return {("layout", said["reread_page"])}
-    return {("flag", decision["flag"]) for decision in said["decisions"]}
+    if answer["rule"]:
+        return {("rule", (answer["rule"]["text"], answer["rule"]["image"]))}
+    if answer["page"]:
+        return {("page", answer["page"]["page"])}
+    if answer["reread_page"]:
+        return {("layout", answer["reread_page"])}
+    return {("flag", decision["flag"]) for decision in answer["decisions"]}
 
 
 def seen(world: World, things: set[Thing]) -> dict[Thing, Any]:

@@ -160,24 +160,24 @@ FLAGS, ACKNOWLEDGED = "flags.json", "acknowledged.json"
 
 def state_of(folder: Path) -> State:
     """What a project holds, without numbers of rows, times and what the order of two alone decides."""
-    found: dict[str, Any] = {
+    state: dict[str, Any] = {
         "store": _store(folder / "proof.sqlite"),
         "text": (folder / "text.txt").read_text(encoding="utf-8"),
     }
     summary, flags = folder / "out" / "summary.json", folder / "out" / "flags.jsonl"
-    found["pages"] = json.loads(summary.read_text(encoding="utf-8"))["pages"]
-    found["flags"] = flags.read_text(encoding="utf-8")
+    state["pages"] = json.loads(summary.read_text(encoding="utf-8"))["pages"]
+    state["flags"] = flags.read_text(encoding="utf-8")
     exported = folder / "exported" / "text.txt"
-    found["exported"] = exported.read_text(encoding="utf-8") if exported.exists() else None
+    state["exported"] = exported.read_text(encoding="utf-8") if exported.exists() else None
     if (folder / "restored").exists():
-        found["restored"] = _store(folder / "restored" / "proof.sqlite")
+        state["restored"] = _store(folder / "restored" / "proof.sqlite")
     if (folder / "made.zip").exists():
         with tempfile.TemporaryDirectory() as scratch:
             restore(folder / "made.zip", Path(scratch) / "b")
             acts = _store(Path(scratch) / "b" / "proof.sqlite")["acts"]
-            found["backup"] = [act for act in acts if act[0] == "decision"]  # these are decided together
+            state["backup"] = [act for act in acts if act[0] == "decision"]  # these are decided together
     left = [path.name for path in folder.rglob("*") if path.name.endswith(".part") or path.name == ".proof-restoring"]
-    return found | {"left": left}
+    return state | {"left": left}
 
 
 def _store(path: Path) -> State:
@@ -309,10 +309,10 @@ def main() -> int:
         base = made(Path(scratch), given.pages, given.workers)
         for pair in PAIRS:
             if not given.only or "-".join(pair) in given.only.split(","):
-                found = list(broken(pair, base, given.offsets))
-                wrong += len(found)
-                click.echo(f"{' beside '.join(pair)}: {given.offsets} offsets, {len(found)} broken")
-                for failure in found:
+                failures = list(broken(pair, base, given.offsets))
+                wrong += len(failures)
+                click.echo(f"{' beside '.join(pair)}: {given.offsets} offsets, {len(failures)} broken")
+                for failure in failures:
                     click.echo(f"  {failure}")
     return 1 if wrong else 0
 
