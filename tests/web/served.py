@@ -1,4 +1,4 @@
-"""`proof serve` in a process of its own."""
+"""`proof serve` in a process of its own, and pages in a browser."""
 
 from __future__ import annotations
 
@@ -8,8 +8,12 @@ import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
+from typing import TYPE_CHECKING, Any
 
 from tests.forked_commands import ForkedCommand
+
+if TYPE_CHECKING:
+    from playwright.sync_api import Browser, Page
 
 ROOT = Path(__file__).resolve().parents[2]
 
@@ -66,3 +70,14 @@ def serving_process(folder: Path, *options: str) -> Iterator[tuple[subprocess.Po
     finally:
         server.kill()
         server.wait()
+
+
+@contextmanager
+def watched_page(browser: Browser, **context: Any) -> Iterator[Page]:
+    """Yield a page in a new context of the browser; at the end, fails if one of its scripts raised an error."""
+    opened = browser.new_context(**context)
+    page, errors = opened.new_page(), list[str]()
+    page.on("pageerror", lambda error: errors.append(str(error)))
+    yield page
+    opened.close()
+    assert errors == []

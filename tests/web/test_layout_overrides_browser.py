@@ -16,20 +16,17 @@ from proof.settings.config import Settings
 from proof.store import Store
 from tests.conftest import PATIENCE
 from tests.web.drawn import WORK
-from tests.web.served import serving
+from tests.web.served import serving, watched_page
 from tests.web.waiting import middle, still
 
 
 @contextmanager
 def page_shown(browser: Browser, address: str, number: int) -> Iterator[Page]:
-    """A page of the sample in a browser; nothing goes wrong in its scripts."""
-    opened, errors = browser.new_page(viewport={"width": 1300, "height": 900}, locale="en"), list[str]()
-    opened.on("pageerror", lambda error: errors.append(str(error)))
-    opened.goto(f"{address}/works/{WORK}/pages/{number}")
-    expect(opened.locator("body")).to_have_attribute("data-ready", "1")
-    yield opened
-    opened.close()
-    assert errors == []
+    """A page of the sample in a browser."""
+    with watched_page(browser, viewport={"width": 1300, "height": 900}, locale="en") as page:
+        page.goto(f"{address}/works/{WORK}/pages/{number}")
+        expect(page.locator("body")).to_have_attribute("data-ready", "1")
+        yield page
 
 
 @pytest.fixture(scope="module")

@@ -11,7 +11,7 @@ from playwright.sync_api import Browser, Page, Route, expect
 from proof.store import Store
 from tests.build import decision_log
 from tests.web.drawn import WORK
-from tests.web.served import serving
+from tests.web.served import serving, watched_page
 from tests.web.test_people import PASSWORD, PEOPLE
 from tests.web.waiting import photographed, press, saved
 
@@ -34,13 +34,9 @@ def address(folder: Path) -> Iterator[str]:
 
 @pytest.fixture
 def page(browser: Browser) -> Iterator[Page]:
-    """A browser that nobody has logged in with; its scripts complain of nothing."""
-    context = browser.new_context(viewport={"width": 1440, "height": 900}, locale="en-GB")
-    page, errors = context.new_page(), list[str]()
-    page.on("pageerror", lambda error: errors.append(str(error)))
-    yield page
-    context.close()
-    assert errors == []
+    """A browser that nobody has logged in with."""
+    with watched_page(browser, viewport={"width": 1440, "height": 900}, locale="en-GB") as page:
+        yield page
 
 
 def log_in(page: Page, name: str, password: str = PASSWORD) -> None:

@@ -8,6 +8,7 @@ import pytest
 from playwright.sync_api import Browser, Page, ViewportSize, expect
 
 from tests.web.drawn import WORK
+from tests.web.served import watched_page
 from tests.web.waiting import box_of, middle, photographed, still
 
 AT = f"/works/{WORK}"
@@ -19,15 +20,13 @@ UPRIGHT: ViewportSize = {"width": 768, "height": 1024}
 
 @pytest.fixture
 def tablet(untouched: str, browser: Browser) -> Iterator[Page]:
-    """An upright tablet at the sample's first page; nothing goes wrong in its scripts."""
-    context = browser.new_context(viewport=UPRIGHT, has_touch=True, is_mobile=True, locale="en", base_url=untouched)
-    page, errors = context.new_page(), list[str]()
-    page.on("pageerror", lambda error: errors.append(str(error)))
-    page.goto(f"{AT}/pages/1")
-    expect(page.locator("body")).to_have_attribute("data-ready", "1")
-    yield page
-    context.close()
-    assert errors == []
+    """An upright tablet at the sample's first page."""
+    with watched_page(
+        browser, viewport=UPRIGHT, has_touch=True, is_mobile=True, locale="en", base_url=untouched
+    ) as page:
+        page.goto(f"{AT}/pages/1")
+        expect(page.locator("body")).to_have_attribute("data-ready", "1")
+        yield page
 
 
 def small(page: Page) -> list[str]:
