@@ -1,26 +1,24 @@
 #!/usr/bin/env python3
-"""Sequences of requests against the JSON API, with real ids, by people of every role, beside a model of what must hold.
+"""Random sequences of requests to the JSON API, with real ids, by people of every role, checked against a model.
 
     python -m tests.soak.api [--sequences 10000] [--seed 1]
 
-Each step somebody (administrators, proofreaders, a reader, nobody in particular, and two whose accounts are changed
-meanwhile) decides about a flag or several, corrects a place by hand, says where a page stands, says something to the
-others of a flag or a page, marks it as a problem, assigns or resolves it, sets a rule or how a page is read, has a
-page read again or takes that back, makes, changes, shuts and opens accounts, takes back or does
-again, with or without what others changed, or looks; with the version that is there or an old one, with a new key or
-one that was used for this or for something else, with a sound body or a broken one. What must hold:
+In each step a person (administrators, proofreaders, a reader, nobody, and two whose accounts are changed meanwhile)
+decides one or several flags, corrects a place by hand, sets the state of a page, writes a comment, marks, assigns or
+resolves a problem, sets a rule or a layout, has a page read again or cancels that, adds, changes, disables or enables
+accounts, undoes or redoes an act, with or without the changes of others, or reads. Requests have the present version or
+an old one, a new key or a used one, a valid body or an invalid one. The model:
 
-- no answer is a mistake of the server's; what is refused changes nothing; what is sent again changes nothing;
-- who has not the right, by their account as it stands, changes nothing and is refused; who is shut out sees nothing;
-- a decision changes its flag, and the other half of a moved character, and nothing else, and bears the name of who
-  decided and their note;
-- undo leaves exactly what was before the person's last act, redo what was after it, and both are refused only where
-  somebody else changed the same thing since; with `leave` nothing that others changed is touched;
-- a comment is there as it was sent, under the name of who wrote it, and changes nothing but its thread and, of a page,
-  whether that is a problem; only a proofreader is given one to see to; no comment that was there is ever gone;
-- there is always an administrator who can log in, and what was done to an account is in its log.
+- no answer is an error of the server; refused and repeated requests change nothing;
+- a person without the right, by their present account, changes nothing and is refused; a disabled account sees nothing;
+- a decision changes only its flag, and the other half of a moved character, and has the person's name and note;
+- undo restores the state before the person's last act, redo the one after it; both are refused only if another person
+  changed the same thing since; with `leave` changes of others stay;
+- a comment is stored as it was sent, with its author, and changes only its thread and whether a page has a problem; a
+  problem is only assigned to a proofreader; no comment disappears;
+- there is always an administrator who can log in, and changes of accounts are in their log.
 
-What breaks the model is told with the steps before it. The exit status is 1 then.
+Violations are printed with the steps before them; the exit status is then 1.
 """
 
 from __future__ import annotations
@@ -47,13 +45,13 @@ from tests.web.drawn import WORK, add_page, cell, checked, draw_page, wrong
 from tests.web.test_people import BASE, PASSWORD, PEOPLE, Browser, House, house_in
 
 STEPS, RENEWED = 8, 100
-"""Requests in a sequence; sequences after which a new store is begun."""
+"""Requests in a sequence, and sequences with one store."""
 NOBODY = ""
 MOVED_PAGE = "WYG0103-0292a"
 CHANGED = ("戊", "己")
-"""Whose accounts are changed while they work."""
+"""People whose accounts are changed meanwhile."""
 PROOFREAD = ("甲", "乙")
-"""Of those who are asked to see to a problem, who may decide; nobody changes their accounts."""
+"""People to whom problems are assigned and who may decide; their accounts do not change."""
 ROLES = {**PEOPLE, "戊": Role.PROOFREADER, "己": Role.READER}
 VERDICTS = ("keep", "take", "other", "typed", "delete", "copy", "unsure", "skip")
 READINGS = ("", "某", "𠀀", "甲乙", "行\n", "¶", "\x00", "字" * 65)

@@ -1,16 +1,16 @@
 #!/usr/bin/env python3
-"""Let every call to the file system and the database fail once, and see what is left.
+"""Let every call to the file system and the database fail once, and check what is left.
 
     python -m tests.soak.faults [--only decide,check] [--ways once,torn] [--every 1]
 
 Commands and acts of people are each run many times on a copy of one project, in a forked process: the first time to
 count their calls (`failing_calls`), then once for every call with that call failing. Afterwards
-- the store is sound, and holds every decision that was there before and every one that was acknowledged,
-- and so does its journal, from which they would be recovered, but for what was acknowledged to nobody,
-- every file under its own name is whole: as it was before, or as it is where nothing fails,
-- the command has worked, or has said what is wrong; it was not a traceback,
-- run again without a fault, under the same keys, it leaves what it leaves where nothing ever failed.
-Prints a line a command and way; the exit status is 1 where something was broken.
+- the store is sound, and has every earlier decision and every acknowledged one,
+- so has its journal, except for decisions that were not acknowledged,
+- every file is whole: as it was before, or as it is without a failure,
+- the command has succeeded or has printed a message, and no traceback,
+- a second run without failures, with the same keys, leaves what a run without any failure leaves.
+Prints a line for each command and way of failing; the exit status is 1 if a check failed.
 """
 
 from __future__ import annotations
