@@ -3,16 +3,16 @@
 
     make_look_alikes.py TEXT... [--out FILE]
 
-Of the characters that the texts use often (`LEAST` times), or the critics name, two are measured: `confused` is the
-mean probability that the recogniser gives one for the other, where either is drawn in a regular-script font, spoiled in
-several ways (coarse, blurred, worn thin, bled) and read; `likeness` is the cosine between their blurred drawings, where
-either is among the `NEAREST` of the other. They are look-alikes where one of these holds:
+Two characters are measured if the texts have both at least `MIN_OCCURRENCES` times, or critics name them. `confused`
+is the mean probability of one for a drawing of the other in regular script, damaged in several ways (coarse, blurred,
+thinned, bled). `likeness` is the cosine between their blurred drawings, if either is among the `NEAREST` of the other.
+They are look-alikes if one of these holds:
 
-* they are written alike in the hands of the Siku (`proof/text/data/alike.txt`), or stand in `ATTESTED`;
-* they are confused by eye (`proof/text/data/similar.txt`), and `KNOWN` in confusion or likeness;
-* both are frequent, and they are `MEASURED` in confusion, or in both.
+* they are written alike in the hands of the Siku (`proof/text/data/alike.txt`), or are in `ATTESTED`;
+* people confuse them (`proof/text/data/similar.txt`), and they reach one of `MIN_KNOWN`;
+* both have `FREQUENT` occurrences, and they reach `MIN_CONFUSED`, or both of `MIN_BOTH`.
 
-Forms of one word are left out, as the variants have them. The nearest stand first.
+Forms of one word are left out. The most similar pairs come first.
 """
 
 from __future__ import annotations
@@ -38,11 +38,25 @@ from proof.text.variants import Relation, policy_of
 
 ROOT = Path(__file__).resolve().parents[1]
 OUT = ROOT / "proof" / "language" / "data" / "look_alikes.tsv"
-LEAST = 60
+
+MIN_OCCURRENCES = 60
+"""Minimum number of occurrences of a character in the texts."""
+
 NEAREST = 3
+"""Number of the most similar drawings of a character for which likeness counts."""
+
 FREQUENT = 300
-KNOWN = (0.01, 0.955)
-MEASURED = (0.1, 0.005, 0.965)
+"""Minimum number of occurrences of both characters if only measurement finds them similar."""
+
+MIN_KNOWN = (0.01, 0.955)
+"""Minimum confusion, and minimum likeness, of characters that people confuse; one of the two is enough."""
+
+MIN_CONFUSED = 0.1
+"""Minimum confusion of characters that only measurement finds similar."""
+
+MIN_BOTH = (0.005, 0.965)
+"""Minimum confusion and likeness together that are also enough for them."""
+
 ATTESTED = frozenset(
     re.findall(
         r"\S+",
@@ -59,8 +73,8 @@ Pixels = NDArray[np.uint8]
 
 
 def frequent(paths: list[Path]) -> dict[str, int]:
-    """The Han characters that the texts have at least `LEAST` times, or that the critics name, most frequent first, and
-    how often."""
+    """The Han characters that the texts have at least `MIN_OCCURRENCES` times, or that critics name, with their counts;
+    most frequent first."""
     named = set("".join(ATTESTED))
     counts: Counter[int] = Counter()
     for path in paths:
@@ -70,7 +84,7 @@ def frequent(paths: list[Path]) -> dict[str, int]:
             continue  # a head without pages
         tokens, numbers = np.unique(stream_of(text).tokens, return_counts=True)
         counts.update(dict(zip(tokens.tolist(), numbers.tolist(), strict=True)))
-    often = (token for token, number in counts.most_common() if number >= LEAST or chr(token) in named)
+    often = (token for token, number in counts.most_common() if number >= MIN_OCCURRENCES or chr(token) in named)
     return {chr(token): counts[token] for token in often if is_han(chr(token))}
 
 
@@ -150,8 +164,8 @@ def main() -> None:
         like = alike.get((first, second), 0.0)
         source = origin(first, second)
         both_frequent = counts[second] >= FREQUENT
-        measured = p >= MEASURED[0] or (p >= MEASURED[1] and like >= MEASURED[2])
-        eye = source == "eye" and (p >= KNOWN[0] or like >= KNOWN[1])
+        measured = p >= MIN_CONFUSED or (p >= MIN_BOTH[0] and like >= MIN_BOTH[1])
+        eye = source == "eye" and (p >= MIN_KNOWN[0] or like >= MIN_KNOWN[1])
         if source in ("hand", "critics") or eye or (both_frequent and measured):
             chosen.append((source != "hand", -max(p, like - 0.5), f"{first}\t{second}\t{p:.4f}\t{like:.3f}\t{source}"))
     head = "# Made by scripts/make_look_alikes.py: one, other, confused, likeness, who knew them before"

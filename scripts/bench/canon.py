@@ -37,9 +37,14 @@ from scripts.bench.pool import Bench, Case, Pool
 CANONS = {"QL": "KX1a0001_001.txt", "HW": "KX1a0003_001.txt"}
 RATE = 0.03
 ROUNDS = 3
-AROUND, SIDE, ACROSS = 1.2, 150, 6
-"""Of the sheet: how much of the page is shown around a flag, in its own height; the pixels of a picture; how many stand
-in a row."""
+SHOWN_HEIGHTS = 1.2
+"""How much of the page the sheet shows around a flag, in heights of the flag."""
+
+PICTURE_PX = 150
+"""Size of a picture of the sheet in pixels."""
+
+PICTURES_PER_ROW = 6
+"""Number of pictures in a row of the sheet."""
 
 SEEN = Path(__file__).with_name("canon_seen.tsv")
 
@@ -77,20 +82,20 @@ def seen_by_eye() -> dict[Place, str]:
 def sheet(flags: Sequence[dict[str, Any]], images: Path) -> Image.Image:
     """Every flag with its number, the place on its page, and both characters drawn in a font."""
     font = FontChain.of_installed()
-    rows = -(-len(flags) // ACROSS)
-    drawn = Image.new("L", (ACROSS * (2 * SIDE + 20), max(rows, 1) * (SIDE + 50)), 255)
+    rows = -(-len(flags) // PICTURES_PER_ROW)
+    drawn = Image.new("L", (PICTURES_PER_ROW * (2 * PICTURE_PX + 20), max(rows, 1) * (PICTURE_PX + 50)), 255)
     pen = ImageDraw.Draw(drawn)
     for number, flag in enumerate(flags):
-        x, y = number % ACROSS * (2 * SIDE + 20), number // ACROSS * (SIDE + 50)
+        x, y = number % PICTURES_PER_ROW * (2 * PICTURE_PX + 20), number // PICTURES_PER_ROW * (PICTURE_PX + 50)
         page = cv2.imread(str(next(images.glob(f"{place_of(flag)[0]}.*"))), cv2.IMREAD_GRAYSCALE)
         assert page is not None
         left, top, width, height = flag["bbox"]
-        over = AROUND * max(width, height)
+        over = SHOWN_HEIGHTS * max(width, height)
         high, low = (int(v) for v in (max(0, top - over), top + height + over))
         part = page[high:low, max(0, int(left - over / 2)) : int(left + width + over / 2)]
         piece = Image.fromarray(part)
-        piece.thumbnail((SIDE * 2, SIDE + 20))
-        drawn.paste(piece, (x + SIDE // 2, y + 20))
+        piece.thumbnail((PICTURE_PX * 2, PICTURE_PX + 20))
+        drawn.paste(piece, (x + PICTURE_PX // 2, y + 20))
         pen.text((x, y), f"{number + 1}  {flag['kind'][:5]} {flag['score']:.1f}", fill=0)
         for at, text in enumerate((flag["transcribed"], flag["suggested"])):
             face = font.face_of(text[:1]) if text.strip() else None

@@ -35,10 +35,13 @@ SEED = 20
 """The pages of the table; other seeds are for tuning."""
 LEFT, DRAWN = "left", "drawn"
 """The two truths: the box of the ink that wear has left, and of all ink."""
-LEAST = 12
-"""Pixels: of a glyph with less ink left it is not known where it was."""
-SHORT, OFF = 0.07, 0.1
-"""Cells: how far ink may end inside its true box, and how far the middle of a tile may be from that of the ink."""
+MIN_INK_PX = 12
+"""Minimum ink of a glyph, in pixels: of one with less it is not known where it was."""
+MAX_CUT_CELLS = 0.07
+"""Maximum distance in cells by which the shown ink ends inside its true box."""
+
+MAX_OFF_CENTRE_CELLS = 0.1
+"""Maximum distance in cells between the middle of a tile and that of the ink."""
 
 
 def draw(folder: Path, shared: Path, count: int, seed: int, fonts: tuple[str, ...] = ()) -> None:
@@ -72,7 +75,7 @@ def left_of(page: RenderedPage, number: int) -> Box:
     place = np.s_[top : int(box.bottom) + 4, left : int(box.right) + 4]
     assert page.owners is not None
     ys, xs = np.nonzero((page.owners[place] == number) & (page.image[place] < DARK))
-    if ys.size < LEAST:
+    if ys.size < MIN_INK_PX:
         return box
     x, y = float(left + xs.min()), float(top + ys.min())
     return Box(x, y, float(left + xs.max() + 1) - x, float(top + ys.max() + 1) - y)
@@ -95,10 +98,10 @@ class Score:
 
 
 def score(folder: Path, every: int, truth: str) -> Score:
-    """Hold every so-manieth crop against the true box of its ink, `LEFT` on the page or as `DRAWN`.
+    """Compare each `every`-th crop with the true box of its ink, that `LEFT` on the page or that `DRAWN`.
 
-    Whole: the box lies in the tile, and on no side does what is shown as the glyph's own ink end more than `SHORT`
-    cells inside it. Centred: the middle of the tile is within `OFF` cells of the middle of the box.
+    Whole: the box is in the tile, and what is shown as the glyph's own ink ends at most `MAX_CUT_CELLS` cells inside it
+    on every side. Centred: the middle of the tile is within `MAX_OFF_CENTRE_CELLS` cells of the middle of the box.
     """
     boxes = json.loads((folder / "boxes.json").read_text(encoding="utf-8"))
     true = {(record["page"], record["line"], record["offset"]): Box(*record[truth]) for record in boxes}
@@ -123,14 +126,14 @@ def score(folder: Path, every: int, truth: str) -> Score:
                 x, y = box_middle(tile.corner, box, place)
                 half_wide, half_high = box.w / 2, box.h / 2
                 left, top, right, bottom = x - half_wide, y - half_high, x + half_wide, y + half_high
-                short = SHORT * place.cell
+                short = MAX_CUT_CELLS * place.cell
                 whole = min(left, top, wide - right, high - bottom) > -0.02 * place.cell and not (
                     tile.ink.x > left + short
                     or tile.ink.y > top + short
                     or tile.ink.right < right - short
                     or tile.ink.bottom < bottom - short
                 )
-                centred = max(abs(x - wide / 2), abs(y - high / 2)) < OFF * place.cell
+                centred = max(abs(x - wide / 2), abs(y - high / 2)) < MAX_OFF_CENTRE_CELLS * place.cell
             crops, wholes, centreds, both = crops + 1, wholes + whole, centreds + centred, both + (whole and centred)
             if not (whole and centred):
                 missed.append(f"{result.page} {character.line} {character.offset} {character.text}")

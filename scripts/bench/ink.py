@@ -34,8 +34,8 @@ from scripts.bench.material import kanripo_texts, tell
 LOST = 0.05
 """Share of a glyph's ink that may be lost."""
 
-LEAST = 12
-"""Pixels: a glyph with less ink on the page is no measure (worn away, or a dot)."""
+MIN_INK_PX = 12
+"""Minimum ink of a measured glyph, in pixels; one with less is worn away, or a dot."""
 
 ROWS = 21
 
@@ -96,7 +96,7 @@ def measured(trial: Trial, drawn: RenderedPage) -> PageInk:
     glyphs = tuple(
         Conserved(c.page, c.line, c.offset, c.text, c.row, float(shares[number]), float(free_shares[number]))
         for number, c in enumerate(drawn.characters, 1)
-        if total[number] >= LEAST and not c.missing
+        if total[number] >= MIN_INK_PX and not c.missing
     )
     pitch = float(np.median([area.cell(ROWS) for area in layout.columns])) if layout.columns else 1.0
     return PageInk(glyphs, lines, pitch * pitch, layout.ruled)

@@ -30,7 +30,7 @@ from proof.language.look_alikes import Codes, Folding, LookAlikes
 from proof.language.model import MIN_COUNTS, LanguageModel
 from proof.language.weights import NO_CANDIDATE, Floats, LanguageWeights
 from scripts.bench.material import ROOT, TableRow, tell
-from scripts.make_language import LEAST, Beside, Without, Work, verse, works
+from scripts.make_language import SHIPPED_MIN_COUNTS, Beside, Without, Work, verse, works
 
 THRESHOLD = 3.0
 
@@ -122,7 +122,7 @@ def options(parser: argparse.ArgumentParser) -> None:
 def measure(options: argparse.Namespace) -> Iterator[TableRow]:
     sets = planter(options.shared).look_alikes(options.shared / "bench" / "alike.txt")
     model = LanguageModel.load(options.model) if options.model else LanguageModel.shipped()
-    least = MIN_COUNTS if options.model else LEAST
+    least = MIN_COUNTS if options.model else SHIPPED_MIN_COUNTS
     folding = Folding(LookAlikes.shipped())
     beside = None if options.model else Beside(verse(options.verse))
     halves = [LanguageWeights.load(options.weights / f"weights-{name}.npz") for name in ("odd", "even")]
