@@ -97,6 +97,10 @@ class Project:
         note_written(self.store, corrected, lambda: self.path.read_bytes() == corrected.data)
         return self.edition.text
 
+    def export_and_check(self) -> None:
+        self.export()
+        self.check()
+
     def check(self, *flags: Flag, path: Path | None = None, **more: Any) -> int:
         """Check the first page of the text, or of another file, as it is now."""
         path = path or self.path
@@ -336,8 +340,7 @@ def test_who_decides_a_flag_and_who_corrects_its_place_otherwise_contradict_each
 def test_a_decision_is_not_written_over_what_a_newer_one_has_written(project: Project) -> None:
     """One was made of what the other had written, which was taken back and done again since."""
     project.say("f-north", Verdict.TAKE)
-    project.export()
-    project.check()
+    project.export_and_check()
     project.by_hand(1, 5, "北")
     for _ in range(2):
         project.say("f-north", Verdict.UNDO)
@@ -474,14 +477,12 @@ def test_neighbours_that_were_deleted_come_back_in_their_order(
         column = project.edition.pages[0].columns[0].source
         made[character] = project.by_hand(1, column.index(character), "")
         if by_turns or number:
-            project.export()
-            project.check()
+            project.export_and_check()
     assert project.edition.text == TEXT.replace("西北", "")
     for character in back:
         project.take_back(made[character])
         if by_turns:
-            project.export()
-            project.check()
+            project.export_and_check()
     assert "西北" in project.shown(1)
     assert project.export() == TEXT
 
@@ -609,8 +610,7 @@ def test_a_deleted_column_comes_back_before_what_was_put_in_at_the_beginning_of_
     """A column before it, or a character."""
     whole = project.begin(THREE)
     deleted = project.change(2, ColumnChange.DELETE)
-    project.export()
-    project.check()
+    project.export_and_check()
     if change is None:
         project.by_hand(2, 0, text, length=0)
     else:
@@ -624,8 +624,7 @@ def test_a_deleted_column_comes_back_before_what_was_put_in_at_the_beginning_of_
 def test_a_deleted_column_comes_back_when_the_columns_around_it_are_no_longer_joined(project: Project) -> None:
     text = project.begin(THREE)
     deleted = project.change(2, ColumnChange.DELETE)
-    project.export()
-    project.check()
+    project.export_and_check()
     joined = project.change(1, ColumnChange.JOIN)
     project.export()
     project.take_back(deleted)
@@ -650,8 +649,7 @@ def test_the_note_on_a_column_added_behind_another_names_its_own_line(project: P
 @pytest.mark.parametrize("is_checked", [False, True])
 def test_what_was_decided_in_a_deleted_column_returns_with_it(project: Project, is_checked: bool) -> None:
     corrected = project.by_hand(3, 1, "下")
-    project.export()
-    project.check()
+    project.export_and_check()
     deleted = project.change(3, ColumnChange.DELETE)
     project.export()
     if is_checked:
@@ -694,8 +692,7 @@ def test_an_added_column_of_which_a_part_was_corrected_is_named_where_it_is_not_
     """The next export takes it out where the later decision was taken back as well."""
     project.begin(LINES)
     made = [project.change(2, ColumnChange.ADD_BEFORE)]
-    project.export()
-    project.check()
+    project.export_and_check()
     made.append(project.by_hand(2, 1, "改"))
     project.export()
     for number in back:
@@ -713,8 +710,7 @@ def test_what_came_back_with_a_deleted_column_is_shown_nowhere_else(project: Pro
     project.check()
     project.change(1, ColumnChange.DELETE)
     deleted = project.change(2, ColumnChange.DELETE)
-    project.export()
-    project.check()
+    project.export_and_check()
     project.take_back(deleted)
     project.export()
     assert [project.shown(1), project.shown(2)] == [f"{line}¶{LINES[2]}", LINES[3]]
@@ -868,8 +864,7 @@ def test_what_was_written_and_kept_after_all_is_shown_as_it_was_before_the_next_
     project: Project, verdict: Verdict
 ) -> None:
     project.say("f-north", Verdict.TAKE)
-    project.export()
-    project.check()
+    project.export_and_check()
     project.say("f-north", verdict)
     assert project.export() == TEXT
     assert project.shown(1) == COLUMN_1
@@ -1036,8 +1031,7 @@ def test_of_two_equal_neighbours_that_were_deleted_each_comes_back(
         else:
             made.append(project.by_hand(2, number, ""))
         if is_checked:
-            project.export()
-            project.check()
+            project.export_and_check()
         texts.append(texts[-1].replace(f"{LINES[1]}¶\n" if is_column else "人", "", 1))
     assert project.export() == texts[2]
     for decision, text in zip((made[back], made[1 - back]), (texts[1], texts[0]), strict=True):
@@ -1095,8 +1089,7 @@ def test_a_last_column_that_was_deleted_behind_an_added_character_stays_on_its_p
     project.begin(LINES)
     project.by_hand(3, 6, "丙", length=0)
     deleted = project.change(4, ColumnChange.DELETE)
-    project.export()
-    project.check()
+    project.export_and_check()
     project.take_back(deleted)
     for _ in range(2):
         assert project.shown(3) == f"{LINES[2]}丙{LINE_BREAK}{LINES[3]}"
@@ -1148,8 +1141,7 @@ def test_characters_that_were_put_in_and_taken_out_again_are_not_shown_beside_wh
 ) -> None:
     project.begin(LINES)
     added, deleted = project.by_hand(2, 0, "乙", length=0), project.by_hand(2, 0, "")
-    project.export()
-    project.check()
+    project.export_and_check()
     for decision, line in ((added, LINES[1][1:]), (deleted, LINES[1])):
         project.take_back(decision)
         assert project.export() == PLAIN.replace(LINES[1], line)
@@ -1163,8 +1155,7 @@ def test_a_column_is_shown_again_although_what_was_decided_in_it_after_its_delet
     deleted = project.change(2, ColumnChange.DELETE)
     project.export()
     project.say("f-last", Verdict.TAKE)
-    project.export()
-    project.check()
+    project.export_and_check()
     for uid in ("f-last", deleted.uid):
         project.say(uid, Verdict.UNDO)
     assert project.export() == PLAIN
@@ -1283,8 +1274,7 @@ def test_where_all_was_taken_back_the_text_reads_as_it_did_before_the_first(proj
 
 def test_what_was_taken_back_gives_way_to_what_was_decided_of_its_place_since(project: Project) -> None:
     project.say("f-north", Verdict.TAKE)
-    project.export()
-    project.check()
+    project.export_and_check()
     project.say("f-north", Verdict.UNDO)
     project.by_hand(1, 5, "此")
     assert project.corrected.text == TEXT.replace("西北", "西此")
@@ -1397,8 +1387,7 @@ def test_a_missing_column_goes_before_what_is_missing_at_the_beginning_of_a_line
 
 def test_an_added_column_that_is_joined_to_another_is_not_asked_again(project: Project) -> None:
     added = project.change(3, ColumnChange.ADD_AFTER, "天地")
-    project.export()
-    project.check()
+    project.export_and_check()
     joined = project.change(3, ColumnChange.JOIN)
     project.by_hand(3, 12, "吿")
     project.export()
@@ -1562,8 +1551,7 @@ def test_a_moved_character_that_the_text_has_already_is_noted_once(moved: Projec
 @pytest.mark.parametrize("half", ["f-out", "f-in"])
 def test_what_moved_goes_back_whole_when_the_moved_text_was_checked(moved: Project, half: str) -> None:
     moved.say("f-out", Verdict.TAKE)
-    moved.export()
-    moved.check()
+    moved.export_and_check()
     moved.say(half, Verdict.UNDO)
     assert moved.export() == TEXT
 
