@@ -387,7 +387,8 @@ class Checker:
         flags, unlike = without_unlike_columns(empty_result, columns, flags_of_columns)
         flags = without_illegible_notes(empty_result, page, flags, legible)
         troubles = tuple(trouble for trouble in assignment.troubles if trouble.column not in figures)
-        flags += line_flags(empty_result, page, outline, columns, replace(assignment, troubles=troubles), self.columns)
+        assignment = replace(assignment, troubles=troubles)
+        flags += line_flags(empty_result, page, outline, columns, assignment, self.columns, self.policy)
         flags += figure_flags(empty_result, outline, [columns[index] for index in figures])
         for notice in part.notices:
             flags.append(layout_flag(empty_result, 0, None, Evidence(reason="page in part", notice=notice)))

@@ -14,6 +14,7 @@ from proof.model.notices import Notice, NoticeCode
 from proof.model.result import PageResult, Status
 from proof.text.column import is_character
 from proof.text.model import Column, Page, Row, Run
+from proof.text.variants import VariantPolicy
 from proof.verify.columns import ReadColumn
 from proof.verify.legibility import MIN_DETAIL_PX, Legibility, is_in_note
 from proof.verify.line_assignment import Assignment, LineFault, LineTrouble
@@ -127,6 +128,7 @@ def line_flags(
     columns: Sequence[ReadColumn],
     assignment: Assignment,
     full_columns: int,
+    policy: VariantPolicy,
 ) -> list[Flag]:
     """Findings about whole columns: missing, doubled, moved (two findings: where the text has it, and where it
     belongs), halves of a note exchanged. Many columns that are not in the text, of an image with more than the
@@ -146,7 +148,7 @@ def line_flags(
         notice = Notice.of(NoticeCode.COLUMNS_NOT_SHOWN, number=len(not_on_page), which=which)
         flags.append(layout_flag(empty_result, 0, None, Evidence(reason="columns not on the page", notice=notice)))
     for trouble in troubles:
-        flags += _trouble_flags(empty_result, outline, page, columns, trouble)
+        flags += _trouble_flags(empty_result, outline, page, columns, trouble, policy)
     for column in columns:
         if column.halves_exchanged and column.line is not None:
             evidence = Evidence(reason="note halves exchanged", note=column.read)
@@ -183,6 +185,7 @@ def _trouble_flags(
     page: Page,
     columns: Sequence[ReadColumn],
     trouble: LineTrouble,
+    policy: VariantPolicy,
 ) -> list[Flag]:
     """The findings about one trouble with a line of the page."""
     column = columns[trouble.column] if trouble.column is not None else None
@@ -192,7 +195,8 @@ def _trouble_flags(
     if trouble.fault is LineFault.MISSING:
         read = _with_notes(column) if column and page.marks_notes else "".join(filter(is_character, trouble.read))
         indentation = _indentation(column, columns) if column and column.glyphs else ""
-        return [layout_flag(empty_result, trouble.line, box, evidence, suggested=indentation + read)]
+        suggested = indentation + policy.in_source_script(read)
+        return [layout_flag(empty_result, trouble.line, box, evidence, suggested=suggested)]
     line = next((line.source for line in page.columns if line.number == trouble.line), "")
     if trouble.fault is LineFault.UNDIVIDED:
         flag = layout_flag(empty_result, trouble.line, box, evidence, suggested=LINE_BREAK)
