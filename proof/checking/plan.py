@@ -155,6 +155,7 @@ class PageKeys:
             task.ref,
             task.page.id,
             str(task.page.marks_notes),
+            str(task.page.joined),
             # with the numbers and places of the columns: lines, or another page, may have been put before or between
             *(f"{column.number} {column.start - start} {column.source}" for column in columns),
         )

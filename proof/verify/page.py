@@ -438,7 +438,10 @@ class Checker:
             columns, assignment = self._read_assigned(text, areas, reader)
             is_slice = is_slice and not assignment.parts
         if is_slice:
-            columns, assignment = read_slice(text, areas, reader, self.rows, self.reading, bounded=not page.running)
+            bounded = not page.running
+            columns, assignment = read_slice(
+                text, areas, reader, self.rows, self.reading, bounded=bounded, joined=page.joined
+            )
         return [reader.judged(column) for column in columns], assignment
 
     def _read_assigned(
