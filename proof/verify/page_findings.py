@@ -6,6 +6,7 @@ from collections import Counter
 from collections.abc import Sequence
 from dataclasses import replace
 from math import inf
+from statistics import median
 
 from proof.layout.half_folio import Outline
 from proof.model.flags import LINE_BREAK, Evidence, Flag, Kind, context_of, with_ids
@@ -208,15 +209,22 @@ def _trouble_flags(
 
 
 def _indentation(column: ReadColumn, columns: Sequence[ReadColumn]) -> str:
-    """The indentation of a column without a line: that of most lines whose columns have their first glyph as low."""
+    """The indentation of a column without a line: that of most lines whose columns have their first glyph as low. If
+    there is none, and the blanks of most other lines agree with their first glyphs, it is counted in cells."""
     first_glyph = _first_glyph_cells(column)
-    equally_low = [
-        other.line.source
+    others = [
+        (_first_glyph_cells(other), other.line.source[: len(other.line.source) - len(other.line.source.lstrip())])
         for other in columns
-        if other.line is not None and other.glyphs and abs(_first_glyph_cells(other) - first_glyph) < SAME_ROW_CELLS
+        if other.line is not None and other.glyphs
     ]
-    blanks = Counter(source[: len(source) - len(source.lstrip())] for source in equally_low)
-    return blanks.most_common(1)[0][0] if blanks else ""
+    equally_low = Counter(blanks for cells, blanks in others if abs(cells - first_glyph) < SAME_ROW_CELLS)
+    if equally_low:
+        return equally_low.most_common(1)[0][0]
+    blank = next((blanks[0] for _, blanks in others if blanks), "")
+    tops = [cells - len(blanks) for cells, blanks in others]
+    top = median(tops) if blank else 0.0
+    agree = sum(abs(other - top) < SAME_ROW_CELLS for other in tops)
+    return blank * round(first_glyph - top) if 2 * agree > len(tops) else ""
 
 
 def _first_glyph_cells(column: ReadColumn) -> float:

@@ -136,7 +136,7 @@ def test_a_missing_column_is_suggested_in_the_script_of_the_text(
     assert found.suggested == suggested
 
 
-@pytest.mark.parametrize(("lower_by", "suggested"), [(0.0, "北面"), (1.0, "　北面"), (2.0, "北面")])
+@pytest.mark.parametrize(("lower_by", "suggested"), [(0.0, "北面"), (1.0, "　北面"), (2.0, "　　北面")])
 def test_a_missing_column_is_indented_as_the_columns_that_begin_as_low(
     make_page: MakePage, lower_by: float, suggested: str
 ) -> None:
