@@ -450,15 +450,16 @@ class Checker:
         assignment = line_assignment.in_order(text, len(areas))
         columns = reader.read_all(areas, assignment.lines)
         may_be_of_other_line = any(column.agreement < MIN_AGREEMENT for column in columns)
-        lacks_line = any(column.line is None and len(column.read) > 1 for column in columns)
+        lacks_line = any(column.line is None and column.shows_text for column in columns)
         if not may_be_of_other_line and not lacks_line and not assignment.troubles:
             return columns, assignment
         # what a column reads without its line, unless the line fits
         unaided = [
-            column.read if column.agreement >= MIN_AGREEMENT else reader.read(column.area, None).read
-            for column in columns
+            column if column.agreement >= MIN_AGREEMENT else reader.read(column.area, None) for column in columns
         ]
-        assignment_by_text = line_assignment.assign(text, unaided, self.reading.policy.fold)
+        reads = [column.read for column in unaided]
+        without_text = {number for number, column in enumerate(unaided) if not column.shows_text}
+        assignment_by_text = line_assignment.assign(text, reads, self.reading.policy.fold, without_text)
         if assignment_by_text.lines == assignment.lines:
             return columns, assignment_by_text
         reread = [

@@ -288,7 +288,7 @@ def _missing(
     with_text = [number for number, line in enumerate(lines) if line is not None]
     between = range(with_text[0], with_text[-1]) if with_text else range(0)
     for number in range(len(lines)) if bounded else between:
-        if lines[number] is None and len(alone[number].read) > 1:
+        if lines[number] is None and alone[number].shows_text:
             following = next((line.number for line in lines[number:] if line is not None), end)
             yield LineTrouble(LineFault.MISSING, following, number, alone[number].read)
 
