@@ -13,7 +13,8 @@ from proof.layout.rules import Rectification
 from proof.locale.notices import in_english
 from proof.model.flags import Evidence, Flag, Kind, with_ids
 from proof.model.result import PageResult, Status
-from proof.text.model import Column, Row
+from proof.text.model import Column, Row, Script
+from proof.text.variants import policy_of
 from proof.verify.columns import ReadColumn
 from proof.verify.legibility import Legibility
 from proof.verify.line_assignment import Assignment, LineFault, LineTrouble
@@ -29,6 +30,9 @@ from tests.verify.columns import AREA, in_rows, unread
 BLANK = PageResult(page="010-1a", ref="WYG0103-0192c", status=Status.CHECKED)
 
 
+POLICY = policy_of(Script.TRADITIONAL)
+
+
 def flag(line: int, context: str, score: float = 5.0) -> Flag:
     return Flag(
         "010-1a", "", line, 0, 1, Kind.SUBSTITUTION, "北", "比", score, True, None, Evidence("posterior"), context
@@ -39,14 +43,14 @@ def flag(line: int, context: str, score: float = 5.0) -> Flag:
     st.lists(st.tuples(st.integers(1, 8), st.sampled_from(["夫之西[北]耦", "司射[北]面"])), max_size=12),
     st.floats(0, 20),
 )
-def test_every_finding_of_a_page_has_its_own_id_which_does_not_depend_on_its_score(
+def test_every_finding_of_a_page_has_an_id_of_its_own_that_does_not_hang_on_its_score(
     places: list[tuple[int, str]], score: float
 ) -> None:
-    findings = with_ids(flag(line, context) for line, context in places)
-    assert len({finding.id for finding in findings}) == len(places)
-    assert all(finding.id for finding in findings)
+    found = with_ids(flag(line, context) for line, context in places)
+    assert len({one.id for one in found}) == len(places)
+    assert all(one.id for one in found)
     again = with_ids(replace(flag(line, context), score=score, raised=False) for line, context in places)
-    assert [finding.id for finding in again] == [finding.id for finding in findings]
+    assert [one.id for one in again] == [one.id for one in found]
 
 
 def outline() -> Outline:
@@ -69,34 +73,34 @@ def test_notes_that_are_too_small_are_one_finding_and_the_main_text_keeps_its_fl
     assert (finding.line, finding.evidence.reason) == (0, "notes too small")
     assert finding.evidence.notice is not None
     assert "9 pixels" in in_english(finding.evidence.notice)
-    assert [(flag.line, flag.offset) for flag in other_flags] == [(0, of_page.offset), (1, 2), (1, 11), (2, 0)]
+    assert [(one.line, one.offset) for one in other_flags] == [(0, of_page.offset), (1, 2), (1, 11), (2, 0)]
 
 
 def findings_about(make_page: MakePage, *troubles: LineTrouble) -> list[Flag]:
-    """The findings about a page of eight lines with these troubles."""
-    return line_flags(BLANK, make_page(*["司射北面"] * 8), outline(), (), Assignment((), troubles), 8)
+    """What is said of a page of eight lines with these troubles."""
+    return line_flags(BLANK, make_page(*["司射北面"] * 8), outline(), (), Assignment((), troubles), 8, POLICY)
 
 
 def test_several_lines_that_are_not_on_the_image_are_one_finding(make_page: MakePage) -> None:
-    """A transcriber may insert a line or two by mistake; more of them are columns that were not found."""
-    missing = [LineTrouble(LineFault.NOT_ON_PAGE, number, None, "") for number in range(2, 6)]
-    assert len(findings_about(make_page, *missing[:3])) == 3
-    (finding,) = findings_about(make_page, *missing)
-    assert finding.evidence.notice is not None
-    assert "4 columns" in in_english(finding.evidence.notice)
-    assert "2, 3, 4, 5" in in_english(finding.evidence.notice)
+    """A line or two may be put in by mistake; more are columns that were not found."""
+    gone = [LineTrouble(LineFault.NOT_ON_PAGE, number, None, "") for number in range(2, 6)]
+    assert len(findings_about(make_page, *gone[:3])) == 3
+    (found,) = findings_about(make_page, *gone)
+    assert found.evidence.notice is not None
+    assert "4 columns" in in_english(found.evidence.notice)
+    assert "2, 3, 4, 5" in in_english(found.evidence.notice)
 
 
 @pytest.mark.parametrize(("shown", "findings"), [(8, 5), (9, 1), (16, 1)])
 def test_missing_columns_are_one_finding_only_where_the_image_has_more_columns_than_a_page(
     make_page: MakePage, shown: int, findings: int
 ) -> None:
-    """More columns than a page has are those of a second page. Columns of the page itself are inserted one by one."""
+    """More than a page has are of a second one; those of the page itself are each inserted with one key."""
     columns = [replace(unread(AREA, None), glyphs=tuple(in_rows("北面", [Row.MAIN] * 2)))] * shown
     missing = tuple(LineTrouble(LineFault.MISSING, 4, number, "北面") for number in range(3, 8))
-    flags = line_flags(BLANK, make_page(*["司射北面"] * 3), outline(), columns, Assignment((), missing), 8)
-    assert len(flags) == findings
-    assert all(flag.suggested == "北面" for flag in flags) == (findings > 1)
+    found = line_flags(BLANK, make_page(*["司射北面"] * 3), outline(), columns, Assignment((), missing), 8, POLICY)
+    assert len(found) == findings
+    assert all(flag.suggested == "北面" for flag in found) == (findings > 1)
 
 
 @pytest.mark.parametrize(
@@ -117,11 +121,22 @@ def test_a_missing_column_has_its_notes_in_the_markup_of_a_text_that_has_notes(
     missing = Assignment((), (LineTrouble(LineFault.MISSING, 1, 0, read),))
     for marks_notes, suggested in ((True, expected), (False, read)):
         page = replace(make_page("司射北面"), marks_notes=marks_notes)
-        (finding,) = line_flags(BLANK, page, outline(), (column,), missing, 8)
-        assert finding.suggested == suggested
+        (found,) = line_flags(BLANK, page, outline(), (column,), missing, 8, POLICY)
+        assert found.suggested == suggested
 
 
-@pytest.mark.parametrize(("lower_by", "suggested"), [(0.0, "北面"), (1.0, "　北面"), (2.0, "北面")])
+@pytest.mark.parametrize(("script", "suggested"), [(Script.SIMPLIFIED, "众於东"), (Script.TRADITIONAL, "衆於東")])
+def test_a_missing_column_is_suggested_in_the_script_of_the_text(
+    make_page: MakePage, script: Script, suggested: str
+) -> None:
+    """於, which has two simplified forms, stays until the export knows which one the text uses."""
+    column = replace(unread(AREA, None), glyphs=tuple(in_rows("衆於東", [Row.MAIN] * 3)))
+    missing = Assignment((), (LineTrouble(LineFault.MISSING, 1, 0, "衆於東"),))
+    (found,) = line_flags(BLANK, make_page("司射北面"), outline(), (column,), missing, 8, policy_of(script))
+    assert found.suggested == suggested
+
+
+@pytest.mark.parametrize(("lower_by", "suggested"), [(0.0, "北面"), (1.0, "　北面"), (2.0, "　　北面")])
 def test_a_missing_column_is_indented_as_the_columns_that_begin_as_low(
     make_page: MakePage, lower_by: float, suggested: str
 ) -> None:
@@ -134,8 +149,8 @@ def test_a_missing_column_is_indented_as_the_columns_that_begin_as_low(
 
     columns = [column(line, float(line.source.startswith("　"))) for line in page.columns]
     missing = Assignment((), (LineTrouble(LineFault.MISSING, 4, 3, "北面"),))
-    (finding,) = line_flags(BLANK, page, outline(), (*columns, column(None, lower_by)), missing, 8)
-    assert finding.suggested == suggested
+    (found,) = line_flags(BLANK, page, outline(), (*columns, column(None, lower_by)), missing, 8, POLICY)
+    assert found.suggested == suggested
 
 
 @pytest.mark.parametrize(
@@ -148,6 +163,6 @@ def test_columns_that_differ_at_most_places_are_one_finding_where_there_are_seve
     page = make_page(*["司射北面夫之西耦司射北面夫之西耦司射北面"] * 12)
     columns = [unread(ColumnArea(line.number, 0, 1, 0, 1, 0.0), line) for line in page.columns]
     flags = [[flag(n + 1, "")] * (9 if n in unlike else n == 11) for n in range(12)]
-    kept, unlike_columns = without_unlike_columns(BLANK, columns, flags)
-    assert [flag.line for flag in kept] == lines
-    assert unlike_columns == (unlike if len(unlike) > 1 else set())
+    kept, found = without_unlike_columns(BLANK, columns, flags)
+    assert [one.line for one in kept] == lines
+    assert found == (unlike if len(unlike) > 1 else set())
