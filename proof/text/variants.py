@@ -145,6 +145,12 @@ class VariantPolicy:
             return transcribed
         return self.written_forms(seen)[0]
 
+    def in_source_script(self, seen: str) -> str:
+        """Text that was read on the image, with the characters that have only one form in the script of the
+        transcription in that form."""
+        forms = (self.written_forms(character) for character in seen)
+        return "".join(each[0] if len(each) == 1 else character for each, character in zip(forms, seen, strict=True))
+
     def pattern(self, text: str) -> str:
         """A regular expression that matches `text` with each character in any form of the script."""
         forms = ({*self.written_forms(char), char} for char in text)
@@ -167,6 +173,12 @@ class VariantPolicy:
             # A scribe's form has no simplification: that of its standard form is meant.
             plain = next((form for form in self._kin(plain) if form in self._lists.standard), plain)
         return conversions.simplified.get(plain, (plain,))
+
+    def forms_in(self, text: str, character: str, *, kin: bool = True) -> tuple[str, ...]:
+        """The `written_forms` of a character that a text in this script uses (only 于 for 於), or all if it uses
+        none."""
+        forms = self.written_forms(character, kin=kin)
+        return forms if len(forms) == 1 else tuple(form for form in forms if form in text) or forms
 
     def _one_word(self, transcribed: str, seen: str) -> bool:
         return self.relation(transcribed, seen).relation is not Relation.DISTINCT

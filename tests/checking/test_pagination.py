@@ -33,11 +33,11 @@ def edition(text: str, form: Format = Format.INLINE) -> Transcription:
 
 def images(*reads: str) -> list[ReadImage]:
     """Each image with columns of eight characters."""
-    found = []
+    read_images = []
     for number, read in enumerate(reads):
         name = f"WYG0103-{192 + number // 4:04}{'abcd'[number % 4]}"
-        found.append(ReadImage(name, tuple(read[at : at + 8] for at in range(0, len(read), 8))))
-    return found
+        read_images.append(ReadImage(name, tuple(read[at : at + 8] for at in range(0, len(read), 8))))
+    return read_images
 
 
 def said(page: Page) -> str:
@@ -117,19 +117,49 @@ def test_each_image_has_the_slice_that_it_shows_and_what_is_left_over_is_told(
     assert [(remark.notice.code, dict(remark.notice.values)) for remark in text.remarks] == remarks
 
 
+@pytest.mark.parametrize(
+    ("source", "shown", "joined"),
+    [
+        (CANON[:128], PAGES, [(False, True), (True, True), (True, True), (True, False)]),
+        (CANON[:24] + CANON[32:128], PAGES, [(False, True), (True, True), (True, True), (True, False)]),
+        (CANON[:24] + CANON[40:128], PAGES, [(False, False), (False, True), (True, True), (True, False)]),
+        (CANON[:32] + OTHER + CANON[32:64], PAGES[:2], [(False, False), (False, False)]),
+    ],
+    ids=[
+        "whole",
+        "without the last column of a page",
+        "nor the first of the next",
+        "with a passage that is on no image",
+    ],
+)
+def test_pages_are_joined_where_the_text_goes_on_at_the_edge_of_an_image(
+    source: str, shown: list[str], joined: list[tuple[bool, bool]]
+) -> None:
+    text = paginate(edition(f"　　{source}"), images(*shown), FOLD)
+    assert [page.joined for page in text.pages] == joined
+
+
+@pytest.mark.parametrize("length", [11, 12, 25])
+def test_a_passage_that_stands_twice_in_a_row_is_on_its_page_both_times(length: int) -> None:
+    """Any other passage of twelve characters and more that no image shows is on none."""
+    start = 64 - length
+    text = paginate(edition(f"　　{CANON[:64]}{CANON[start:64]}{CANON[64:128]}"), images(*PAGES), FOLD)
+    assert "".join(slices(text).values()) == CANON[:64] + CANON[start:64] + CANON[64:128]
+
+
 def test_without_images_every_character_is_on_a_page_at_its_place() -> None:
     lines = [f"{CANON[n : n + 10]}【{CANON[n + 10 : n + 14]}】\n" for n in range(0, 100, 2)]
     read = edition("".join(lines))
     text = without_images(read)
     assert [len(page.columns) for page in text.pages] == [20, 20, 10]
     assert len({page.id for page in text.pages}) == 3
-    found = [
+    characters = [
         (column.start + cell.offset, cell.text)
         for page in text.pages
         for column in page.columns
         for cell in column.cells
     ]
-    assert found == [(cell.start, cell.text) for stretch in read.stretches() for cell in stretch.cells()]
+    assert characters == [(cell.start, cell.text) for stretch in read.stretches() for cell in stretch.cells()]
     assert [run.is_note for run in text.pages[0].columns[0].runs] == [False, True]
 
 
@@ -145,6 +175,6 @@ def test_no_character_is_lost_or_doubled_whatever_the_images_misread(places: lis
         read[place] = "" if place % 2 else "甲"
     reads = ["".join(read[start : start + 32]) for start in range(0, 128, 32)]
     text = paginate(edition(f"　　{CANON[:128]}"), images(*reads), FOLD)
-    told = [cell.offset for page in text.pages for column in page.columns for cell in column.cells]
-    assert told == sorted(set(told))
-    assert set(told) >= set(range(2 + 12, 2 + 116))
+    offsets = [cell.offset for page in text.pages for column in page.columns for cell in column.cells]
+    assert offsets == sorted(set(offsets))
+    assert set(offsets) >= set(range(2 + 12, 2 + 116))

@@ -33,7 +33,7 @@ def glyphs(text: str) -> list[Glyph]:
 
 
 def paired(transcribed: str, shown: list[Glyph]) -> list[tuple[Step, tuple[int, ...], tuple[int, ...]]]:
-    return [(one.step, one.cells, one.glyphs) for one in align(cells(transcribed), shown, exact)[0]]
+    return [(pairing.step, pairing.cells, pairing.glyphs) for pairing in align(cells(transcribed), shown, exact)[0]]
 
 
 @pytest.mark.parametrize(
@@ -107,10 +107,10 @@ def columns(draw: st.DrawFn) -> tuple[list[Cell], list[Glyph]]:
     written = [replace(cell, row=rows[place]) for place, cell in enumerate(cells(text))]
     found = []
     for place, character in enumerate(shown):
-        one = shown_glyph(character, place, draw(st.sampled_from((1.0, 0.9, 0.2))), rows[place])
+        glyph = shown_glyph(character, place, draw(st.sampled_from((1.0, 0.9, 0.2))), rows[place])
         others = draw(st.dictionaries(st.sampled_from(WORDS), st.floats(-12, 0), max_size=3))
-        believed = {} if draw(st.integers(0, 9)) == 0 else {**one.believed, **others}
-        found.append(replace(one, believed=Belief(believed)))
+        believed = {} if draw(st.integers(0, 9)) == 0 else {**glyph.believed, **others}
+        found.append(replace(glyph, believed=Belief(believed)))
     return written, found
 
 

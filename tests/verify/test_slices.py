@@ -27,7 +27,7 @@ def column(number: int, seen: Seen) -> ReadColumn:
 def laid(source: str, *columns: Seen) -> Assignment:
     """A line of an edition, which does not say how its notes are divided, on the columns of a page."""
     read = [column(number, seen) for number, seen in enumerate(columns, 1)]
-    return lines_of_columns([line(source)], [one.area for one in read], read, ROWS, exact)
+    return lines_of_columns([line(source)], [column.area for column in read], read, ROWS, exact)
 
 
 def main(characters: str, cell: int = 0) -> Seen:
@@ -85,7 +85,7 @@ def rows_of(own: Column | None) -> list[str]:
 def test_a_slice_is_laid_on_the_columns_as_its_glyphs_stand(
     source: str, columns: list[Seen], expected: list[list[str]]
 ) -> None:
-    assert [rows_of(one) for one in laid(source, *columns).lines] == expected
+    assert [rows_of(line) for line in laid(source, *columns).lines] == expected
 
 
 def test_a_column_between_others_of_which_the_edition_has_nothing_is_missing_within_its_line() -> None:
@@ -93,6 +93,25 @@ def test_a_column_between_others_of_which_the_edition_has_nothing_is_missing_wit
     assert [own.source if own else None for own in found.lines] == ["甲乙", "甲乙", "甲乙丙丁"]
     assert found.lines[1] is not None
     assert not found.lines[1].cells
+    assert not found.troubles
+
+
+@pytest.mark.parametrize(
+    ("joined", "sources"),
+    [
+        ((False, False), [None, "司射北", "司射北面", None]),
+        ((True, False), ["司射", "司射北", "司射北面", None]),
+        ((False, True), [None, "司射北", "司射北面", "司射北面"]),
+    ],
+)
+def test_a_column_at_the_edge_of_a_page_is_missing_where_the_text_goes_on_there(
+    joined: tuple[bool, bool], sources: list[str | None]
+) -> None:
+    """The page has the last two characters of the line, one in each of its two inner columns."""
+    text = replace(line("司射北面"), parsed=tuple(replace(run, right=run.right[2:]) for run in line("司射北面").runs))
+    read = [column(number, main(shown)) for number, shown in enumerate(["東西", "北", "面", "大夫"], 1)]
+    found = lines_of_columns([text], [one.area for one in read], read, ROWS, exact, joined=joined)
+    assert [own.source if own else None for own in found.lines] == sources
     assert not found.troubles
 
 
