@@ -7,6 +7,7 @@ spacing is the distance between the middles of neighbouring columns.
 from __future__ import annotations
 
 from bisect import bisect
+from collections import defaultdict
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
@@ -15,17 +16,32 @@ from numpy.typing import NDArray
 
 from proof.images.opencv import cv2
 from proof.layout.labels import Label
-from proof.layout.rules import weighted_quantile
+from proof.layout.rules import true_ranges, weighted_quantile
 from proof.layout.segmenter import LabelMap
 
 MIN_PROBABILITY = 0.4
 """Minimum probability of a label at a pixel for the pixel to count as labelled."""
 
+MIN_PEAK_PROBABILITY = 0.75
+"""Minimum highest probability of a piece of core; fainter pieces are dropped."""
+
 MIN_EDGE_PROBABILITY = 0.96
 """Minimum upper quartile of the core's probability along the first and the last column of a register."""
 
+MIN_PIECE_PX = 2.0
+"""Minimum height of a piece of core, in pixels of the label map."""
+
 MIN_EDGE_DISTANCE_WIDTHS = 0.45
 """Minimum distance of a column's middle from the edge of the image, in widths of its glyphs: nearer ones are cut."""
+
+MIN_EDGE_SPACINGS = 0.75
+"""Minimum distance of the first or last column of a register from its neighbour, in spacings."""
+
+MIN_EDGE_WIDTHS = 0.65
+"""Minimum width of the first or last column of a register, in median widths of its columns."""
+
+MIN_COLUMNS_TO_COMPARE = 4
+"""Minimum number of columns in a register for its first and last one to be compared with the others."""
 
 MAX_RAISED_SPACINGS = 2.5
 """Maximum height of raised text above the frame, in spacings."""
@@ -38,6 +54,21 @@ USUAL_SPACING_WIDTHS = 1.35
 
 MAX_ASIDE_SPACINGS = 0.35
 """Maximum horizontal distance of pieces of the same column, in spacings."""
+
+MIN_RULE_SHARE = 0.35
+"""Minimum share of a register's height along which a line is seen where there is a rule."""
+
+MIN_RULED_GAPS = 3
+"""Minimum number of gaps between rules that are as wide as columns for a register to be ruled."""
+
+MAX_GAP_WIDTHS = 4.5
+"""Maximum width of a column between rules, in widths of its glyphs."""
+
+MAX_GAP_RATIO = 1.35
+"""Maximum width of a column between rules, in median distances of the register's rules."""
+
+MIN_NOTE_PROBABILITY = 0.4
+"""Minimum mean probability of a note along a core for it to be a half-row of a note."""
 
 MIN_BESIDE_SPACINGS = 0.66
 """Minimum distance of columns that stand side by side, in spacings."""
@@ -117,12 +148,15 @@ def registers_of(labels: LabelMap, keep_all: bool = False) -> list[Register]:
     if not pieces:
         return []
     lines = labels.of(Label.LINE) > MIN_PROBABILITY
+    notes = labels.of(Label.RIGHT | Label.LEFT)
     registers = []
-    for leaf, columns in enumerate(_leaves(_joined(pieces, lines, spacing), spacing)):
-        for cores in _levels(_with_raised(columns, spacing), lines, spacing):
-            kept = cores if keep_all else _without_fold_strips(cores, core_map)
-            right_to_left = tuple(sorted(kept, key=lambda core: -core.x))
-            registers.append(Register(leaf, right_to_left, spacing_of(kept, spacing)))
+    for leaf, columns in enumerate(_leaves(_joined(pieces, lines, spacing), lines, spacing)):
+        for level in _levels(_with_raised(columns, spacing), lines, spacing):
+            cores = _between_rules(level, lines, notes)
+            if not keep_all:
+                cores = _without_fold_strips(cores, core_map, spacing)
+            right_to_left = tuple(sorted(cores, key=lambda core: -core.x))
+            registers.append(Register(leaf, right_to_left, spacing_of(cores, spacing)))
     return registers
 
 
@@ -144,13 +178,21 @@ def _is_whole(core: Core, width: int, spacing: float) -> bool:
     return min(core.x, width - 1 - core.x) > MIN_EDGE_DISTANCE_WIDTHS * min(core.width, spacing)
 
 
-def _without_fold_strips(columns: Sequence[Core], core_map: NDArray[np.float32]) -> list[Core]:
-    """The columns of a register without a first or last one of doubtful probability, as half of a fold strip has."""
+def _without_fold_strips(columns: Sequence[Core], core_map: NDArray[np.float32], spacing: float) -> list[Core]:
+    """The columns of a register without a first or last one that is half of a fold strip: narrower than the others,
+    closer to its neighbour than they are, or of doubtful probability."""
     kept = sorted(columns, key=lambda core: core.x)
+    if len(kept) < MIN_COLUMNS_TO_COMPARE:
+        return kept
+    usual_width = float(np.median([min(core.width, spacing) for core in kept]))
     for outer in (kept[0], kept[-1]):
+        distances = [abs(core.x - outer.x) for core in kept if core.overlap(outer) > 0]
+        is_close = any(MAX_ASIDE_SPACINGS * spacing < x < MIN_EDGE_SPACINGS * spacing for x in distances)
         x = round(outer.x)
         along = core_map[round(outer.top) : round(outer.bottom) + 1, max(0, x - 1) : x + 2].max(axis=1)
-        if len(kept) > 1 and float(np.quantile(along, 0.75)) < MIN_EDGE_PROBABILITY:
+        is_doubtful = float(np.quantile(along, 0.75)) < MIN_EDGE_PROBABILITY
+        is_narrow = min(outer.width, spacing) < MIN_EDGE_WIDTHS * usual_width
+        if is_close or is_doubtful or is_narrow:
             kept.remove(outer)
     return kept
 
@@ -158,11 +200,14 @@ def _without_fold_strips(columns: Sequence[Core], core_map: NDArray[np.float32])
 def _pieces(core_map: NDArray[np.float32], text: NDArray[np.bool_]) -> list[Core]:
     """The connected pieces of `core_map`, each with the width of the `text` around it."""
     is_core = (core_map > MIN_PROBABILITY).astype(np.uint8)
-    _, _, boxes, middles = cv2.connectedComponentsWithStats(is_core, connectivity=4)
-    return [
-        Core(x, float(top), float(top + height), _width_at(text[top : top + height], x))
-        for (_, top, _, height, _), x in zip(boxes.tolist()[1:], middles[1:, 0].tolist(), strict=True)
-    ]
+    _, numbers, boxes, middles = cv2.connectedComponentsWithStats(is_core, connectivity=4)
+    cores = []
+    for number, (x, y, w, h, _) in enumerate(boxes.tolist()[1:], 1):
+        box = np.s_[y : y + h, x : x + w]
+        if h >= MIN_PIECE_PX and float(core_map[box][numbers[box] == number].max()) > MIN_PEAK_PROBABILITY:
+            middle = float(middles[number, 0])
+            cores.append(Core(middle, float(y), float(y + h), _width_at(text[y : y + h], middle)))
+    return cores
 
 
 def _width_at(text: NDArray[np.bool_], x: float) -> float:
@@ -241,16 +286,23 @@ def _joined(pieces: Sequence[Core], lines: NDArray[np.bool_], spacing: float) ->
 def _is_line_between(
     above: Core, below: Core, lines: NDArray[np.bool_], spacing: float, edges: tuple[int, int]
 ) -> bool:
-    """Whether a level line runs between two pieces that stand below each other, through most of the columns on both
-    sides as far as the `edges` (x) of the text."""
+    """Whether a level line runs between two pieces that stand below each other: unbroken across the column, or through
+    most of the columns on both sides as far as the `edges` (x) of the text."""
     x, first = round((above.x + below.x) / 2), round(above.bottom)
     rows = slice(first, max(round(below.top), first + 1))
     reach = max(1, round(LINE_BESIDE_SPACINGS * spacing))
     beside = lines[rows, max(edges[0], x - reach) : min(edges[1], x + reach) + 1].mean(axis=1) > MIN_LINE_SHARE
-    return bool(beside.any())
+    return bool(beside.any()) or bool(_crossing_rows(x, rows, lines, spacing).size)
 
 
-def _leaves(columns: Sequence[Core], spacing: float) -> list[list[Core]]:
+def _crossing_rows(x: int, rows: slice, lines: NDArray[np.bool_], spacing: float) -> NDArray[np.intp]:
+    """Those of `rows` along which a level line crosses a column with its middle at `x` unbroken."""
+    reach = max(1, round(LINE_ACROSS_SPACINGS * spacing))
+    crossed = lines[rows, max(0, x - reach) : x + reach + 1].all(axis=1)
+    return np.asarray(rows.start + np.flatnonzero(crossed), np.intp)
+
+
+def _leaves(columns: Sequence[Core], lines: NDArray[np.bool_], spacing: float) -> list[list[Core]]:
     """The columns of each leaf, the right one first; a single list if the page is no opening."""
     one_leaf = [list(columns)]
     if len(columns) < 4:
@@ -261,11 +313,25 @@ def _leaves(columns: Sequence[Core], spacing: float) -> list[list[Core]]:
     if not near_middle.size:
         return one_leaf
     gutter = int(near_middle[int(gaps[near_middle].argmax())])
-    height = max(core.bottom for core in columns) - min(core.top for core in columns)
-    if gaps[gutter] < MIN_GUTTER_SPACINGS * spacing or width < MIN_OPENING_RATIO * height:
+    if gaps[gutter] < MIN_GUTTER_SPACINGS * spacing:
         return one_leaf
+    top, bottom = min(core.top for core in columns), max(core.bottom for core in columns)
+    if width < MIN_OPENING_RATIO * (bottom - top):
+        rows = slice(max(0, round(top - spacing)), round(bottom + spacing))
+        if not _is_between_frames(lines[rows, round(xs[gutter]) : round(xs[gutter + 1])]):
+            return one_leaf
     cut = float(middles[gutter])
     return [[core for core in columns if core.x > cut], [core for core in columns if core.x <= cut]]
+
+
+def _is_between_frames(gap: NDArray[np.bool_]) -> bool:
+    """Whether the sides of two frames stand in `gap` (the lines between two columns) with no level line from one to the
+    other."""
+    sides = true_ranges(gap.mean(axis=0) > MIN_RULE_SHARE)
+    if len(sides) < 2:
+        return False
+    left, right = sides[0][1], sides[-1][0]
+    return right - left >= 2 and not bool(gap[:, left:right].all(axis=1).any())
 
 
 def _levels(columns: Sequence[Core], lines: NDArray[np.bool_], spacing: float) -> list[list[Core]]:
@@ -294,11 +360,9 @@ def _levels(columns: Sequence[Core], lines: NDArray[np.bool_], spacing: float) -
 def _cut_at_lines(column: Core, rows: Sequence[int], lines: NDArray[np.bool_], spacing: float) -> list[Core]:
     """The column, cut at those of the `rows` between registers where a level line crosses it unbroken."""
     parts, rest, reach = [], column, round(spacing / 2)
-    beside = max(1, round(LINE_ACROSS_SPACINGS * spacing))
-    across = slice(max(0, round(column.x) - beside), round(column.x) + beside + 1)
     for row in rows:
         if rest.top + spacing < row < rest.bottom - spacing:
-            line = row - reach + np.flatnonzero(lines[row - reach : row + reach + 1, across].all(axis=1))
+            line = _crossing_rows(round(rest.x), slice(row - reach, row + reach + 1), lines, spacing)
             if line.size:
                 parts.append(replace(rest, bottom=float(line[0])))
                 rest = replace(rest, top=float(line[-1] + 1))
@@ -339,3 +403,31 @@ def _with_raised(columns: Sequence[Core], spacing: float) -> list[Core]:
         raised.update(above)
         extended.append(replace(core, top=min(other.top for other in (core, *above))))
     return [core for core, column in zip(extended, columns, strict=True) if column not in raised]
+
+
+def _between_rules(columns: Sequence[Core], lines: NDArray[np.bool_], notes: NDArray[np.float32]) -> list[Core]:
+    """The columns of a register, with the half-rows of notes between two neighbouring rules joined into one column."""
+    top, bottom = int(min(core.top for core in columns)), int(max(core.bottom for core in columns)) + 1
+    share = cv2.dilate(lines[top:bottom].astype(np.uint8), np.ones((1, 3), np.uint8)).mean(axis=0)
+    rules = np.array([(start + end) / 2 for start, end in true_ranges(share > MIN_RULE_SHARE)])
+    gaps, widths = np.diff(rules), [core.width for core in columns]
+    gaps = gaps[(gaps > min(widths)) & (gaps < MAX_GAP_WIDTHS * max(widths))]
+    if len(gaps) < MIN_RULED_GAPS:
+        return list(columns)
+    max_gap = MAX_GAP_RATIO * float(np.median(gaps))
+    joined: list[Core] = []
+    half_rows: dict[int, list[Core]] = defaultdict(list)
+    for core in columns:
+        x = min(round(core.x), notes.shape[1] - 1)
+        is_note = float(notes[int(core.top) : int(core.bottom) + 1, x].mean()) > MIN_NOTE_PROBABILITY
+        rule = int(np.searchsorted(rules, core.x))
+        if is_note and 0 < rule < len(rules) and rules[rule] - rules[rule - 1] < max_gap:
+            half_rows[rule].append(core)
+        else:
+            joined.append(core)
+    for group in half_rows.values():
+        left = min(core.x - core.width / 2 for core in group)
+        right = max(core.x + core.width / 2 for core in group)
+        group_top, group_bottom = min(core.top for core in group), max(core.bottom for core in group)
+        joined.append(Core((left + right) / 2, group_top, group_bottom, right - left))
+    return joined
