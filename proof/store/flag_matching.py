@@ -13,6 +13,7 @@ from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cache
 from itertools import chain, count
+from operator import attrgetter
 from typing import Any
 
 from sqlalchemy import insert, select
@@ -24,6 +25,7 @@ from proof.store.decision_records import SETTLED
 from proof.store.lookup import raise_revision
 from proof.store.models import Base, FlagRow, PageRow, TextRow, TextVersionRow
 from proof.store.texts import content_of, decided_reading
+from proof.text.edit import Edit, edited, merged
 from proof.text.positions import PositionMap, Span
 
 OF_CHECK = frozenset({Origin.FINDING.value, Origin.SAMPLE.value, Origin.SEEDED.value})
@@ -247,11 +249,9 @@ def _match(
     answers are left out. `used_ids` are the ids of flags on the page, to which new ones are added."""
     decided = [row for row in flags if lines.has(row)]
     left_of_lost = [span for row in flags for span in lines.left_of(row)]
-    answered = {
-        flag.id
-        for flag, origin in findings
-        if origin is not Origin.SEEDED and _is_answered_by_any(decided, left_of_lost, span_of[flag.id], flag)
-    }
+    asked_for = [flag for flag, origin in findings if origin is not Origin.SEEDED]
+    answered = {flag.id for flag in asked_for if _is_answered_by_any(decided, left_of_lost, span_of[flag.id], flag)}
+    answered.update(_restoring(asked_for, lines, decided))
     row_of = _matched_rows(findings, span_of, lines, flags, answered)
     asked = [(n, *found) for n, found in enumerate(findings) if n in row_of or found[0].id not in answered]
     id_of = {flag.id: row_of[n].uid if n in row_of else unused_id(flag.id, used_ids) for n, flag, _ in asked}
@@ -329,6 +329,29 @@ def _is_answered_by_any(
         if part.start <= reached:
             reached = max(reached, part.end)
     return span.start < reached == span.end
+
+
+def _restoring(findings: Iterable[Flag], lines: _PageLines, decided: Iterable[FlagRow]) -> Iterator[str]:
+    """The ids of findings that suggest only what was there before exported decisions. A check may describe the
+    difference otherwise than the decisions; adjacent findings are answered together."""
+    written: defaultdict[int, list[Edit]] = defaultdict(list)
+    for row in sorted(filter(_is_written, decided), key=attrgetter("former")):
+        address = lines.address(row.start or 0)
+        if address is not None and row.kind != Kind.LAYOUT.value:
+            written[address[0]].append(Edit(address[1], row.extent, row.transcribed))
+    for line, edits in written.items():
+        source = lines.source(line)
+        flags = [flag for flag in findings if flag.line == line and flag.kind is not Kind.LAYOUT]
+        suggested = merged(Edit(flag.offset, flag.length, flag.suggested) for flag in flags)
+        as_suggested = PositionMap.of_edits(source, suggested)
+        former = edited(source, merged(edits))
+        to_former = PositionMap.of_comparison(as_suggested.new, former)
+        for edit, span in zip(suggested, as_suggested.written, strict=True):
+            instead = to_former.instead(*span)
+            if instead is not None and former[instead.start : instead.end] == edit.replacement:
+                yield from (
+                    flag.id for flag in flags if edit.start <= flag.offset <= flag.offset + flag.length <= edit.end
+                )
 
 
 def _common(span: Span, other: Span) -> Span:
