@@ -24,7 +24,7 @@ from proof.store import rows
 from proof.store.decision_records import SETTLED
 from proof.store.lookup import raise_revision
 from proof.store.models import Base, FlagRow, PageRow, TextRow, TextVersionRow
-from proof.store.texts import content_of, decided_reading
+from proof.store.texts import checked_span, content_of, decided_reading
 from proof.text.edit import Edit, edited, merged
 from proof.text.positions import PositionMap, Span
 
@@ -189,15 +189,11 @@ class _PageLines:
         self._starts = sorted((span.start, number) for number, span in self._lines.items())
 
     def span_of(self, flag: Flag) -> Span | None:
-        """The place of a finding: at the end of the page for a column that the text lacks, at its beginning for a
-        finding about the whole page (line 0). None if the page has no lines in its text or the place is lost."""
+        """The place of a finding; None if the page has no lines in its text or the place is lost."""
         if not self._lines:
             return None
-        if flag.line in self._lines:
-            start = self._lines[flag.line].start + flag.offset
-        else:
-            start = (self.end if flag.line else self.begin) + flag.offset
-        return Span(start, flag.length) if self._to_present is None else self._to_present.where(start, flag.length)
+        span = checked_span(self._lines, flag)
+        return span if self._to_present is None else self._to_present.where(*span)
 
     def place_values(self, span: Span | None, flag: Flag) -> dict[str, Any]:
         """The place of a finding as values of the columns of `flags`; `span` is that of `span_of`."""

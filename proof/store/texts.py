@@ -28,7 +28,7 @@ from sqlalchemy.orm import Session
 
 from proof.errors import TextError
 from proof.locale.marking import _
-from proof.model.flags import LINE_BREAK, Kind, Origin, rank_on_image
+from proof.model.flags import LINE_BREAK, Flag, Kind, Origin, rank_on_image
 from proof.store.carried_places import (
     DecidedFlag,
     Effects,
@@ -213,13 +213,22 @@ def place_of(flag: FlagRow, content: str = "") -> Place:
     )
 
 
+def checked_span(columns: Mapping[int, Span], flag: Flag | FlagRow) -> Span:
+    """Where a flag is, if its page has these columns: at the end of the page for a column that the text lacks, at its
+    beginning for a flag about the whole page (line 0)."""
+    column = columns.get(flag.line)
+    if column is not None:
+        return Span(column.start + flag.offset, flag.length)
+    start = max(columns.values()).end if flag.line else min(columns.values()).start
+    return Span(start + flag.offset, flag.length)
+
+
 def checked_place(page: PageRow, flag: FlagRow, content: str) -> Place:
     """The place that a flag had in the text of its page when that was checked, which had this content."""
-    column = page.spans.get(flag.line)
-    start = column.start + min(flag.offset, column.length) if column is not None else max(page.spans.values()).end
-    reads = content[start : start + flag.length]
+    span = checked_span(page.spans, flag)
+    reads = content[span.start : span.end]
     is_ending = flag.kind == Kind.LAYOUT.value and reads != LINE_ENDING.sub("", reads) == ""
-    return place_of(flag).at(Span(start, len(reads)), LINE_BREAK if is_ending else reads)
+    return place_of(flag).at(Span(min(span.start, len(content)), len(reads)), LINE_BREAK if is_ending else reads)
 
 
 def set_place(flag: FlagRow, place: Place) -> None:
