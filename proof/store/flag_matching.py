@@ -21,10 +21,11 @@ from sqlalchemy.orm import Session
 
 from proof.model.flags import MAX_CONTEXT_CHARACTERS, Flag, Kind, Origin, context_of
 from proof.store import rows
+from proof.store.carried_places import Place
 from proof.store.decision_records import SETTLED
 from proof.store.lookup import raise_revision
 from proof.store.models import Base, FlagRow, PageRow, TextRow, TextVersionRow
-from proof.store.texts import checked_span, content_of, decided_reading
+from proof.store.texts import checked_span, content_of, decided_reading, place_of
 from proof.text.edit import Edit, edited, merged
 from proof.text.positions import PositionMap, Span
 
@@ -195,6 +196,11 @@ class _PageLines:
         span = checked_span(self._lines, flag)
         return span if self._to_present is None else self._to_present.where(*span)
 
+    @property
+    def content(self) -> str:
+        """The present content of the text of the page."""
+        return self._versions.content(self.version) if self.version is not None else ""
+
     def place_values(self, span: Span | None, flag: Flag) -> dict[str, Any]:
         """The place of a finding as values of the columns of `flags`; `span` is that of `span_of`."""
         return {
@@ -247,7 +253,7 @@ def _match(
     left_of_lost = [span for row in flags for span in lines.left_of(row)]
     asked_for = [flag for flag, origin in findings if origin is not Origin.SEEDED]
     answered = {flag.id for flag in asked_for if _is_answered_by_any(decided, left_of_lost, span_of[flag.id], flag)}
-    answered.update(_restoring(asked_for, lines, decided))
+    answered.update(_restoring(asked_for, span_of, lines, decided))
     row_of = _matched_rows(findings, span_of, lines, flags, answered)
     asked = [(n, *found) for n, found in enumerate(findings) if n in row_of or found[0].id not in answered]
     id_of = {flag.id: row_of[n].uid if n in row_of else unused_id(flag.id, used_ids) for n, flag, _ in asked}
@@ -327,27 +333,28 @@ def _is_answered_by_any(
     return span.start < reached == span.end
 
 
-def _restoring(findings: Iterable[Flag], lines: _PageLines, decided: Iterable[FlagRow]) -> Iterator[str]:
+def _restoring(
+    findings: Iterable[Flag], span_of: Spans, lines: _PageLines, decided: Iterable[FlagRow]
+) -> Iterator[str]:
     """The ids of findings that suggest only what was there before exported decisions. A check may describe the
     difference otherwise than the decisions; adjacent findings are answered together."""
-    written: defaultdict[int, list[Edit]] = defaultdict(list)
-    for row in sorted(filter(_is_written, decided), key=attrgetter("former")):
-        address = lines.address(row.start or 0)
-        if address is not None and row.kind != Kind.LAYOUT.value:
-            written[address[0]].append(Edit(address[1], row.extent, row.transcribed))
-    for line, edits in written.items():
-        source = lines.source(line)
-        flags = [flag for flag in findings if flag.line == line and flag.kind is not Kind.LAYOUT]
-        suggested = merged(Edit(flag.offset, flag.length, flag.suggested) for flag in flags)
-        as_suggested = PositionMap.of_edits(source, suggested)
-        former = edited(source, merged(edits))
-        to_former = PositionMap.of_comparison(as_suggested.new, former)
-        for edit, span in zip(suggested, as_suggested.written, strict=True):
-            instead = to_former.instead(*span)
-            if instead is not None and former[instead.start : instead.end] == edit.replacement:
-                yield from (
-                    flag.id for flag in flags if edit.start <= flag.offset <= flag.offset + flag.length <= edit.end
-                )
+    content, suggested = lines.content, dict[str, Edit]()
+    for flag in findings:
+        span, here, there = span_of[flag.id], flag.transcribed, flag.suggested
+        if span is not None and here != there:
+            place = Place(0, *span, here, here, there, is_whole=flag.kind is Kind.LAYOUT)
+            suggested[flag.id] = place.edit(content, there)
+    written = map(place_of, sorted(filter(_is_written, decided), key=attrgetter("former")))
+    former = edited(content, merged(place.edit(content, place.transcribed) for place in written))
+    if not suggested or former == content:
+        return
+    edits = merged(suggested.values())
+    as_suggested = PositionMap.of_edits(content, edits)
+    to_former = PositionMap.of_comparison(as_suggested.new, former)
+    for edit, span in zip(edits, as_suggested.written, strict=True):
+        instead = to_former.between(*span)
+        if instead is not None and former[instead.start : instead.end] == edit.replacement:
+            yield from (flag for flag, own in suggested.items() if Span(*own.place).is_within(Span(*edit.place)))
 
 
 def _common(span: Span, other: Span) -> Span:
