@@ -341,7 +341,7 @@ def _restoring(
     content, suggested = lines.content, dict[str, Edit]()
     for flag in findings:
         span, here, there = span_of[flag.id], flag.transcribed, flag.suggested
-        if span is not None and here != there:
+        if flag.line and span is not None and here != there:
             place = Place(0, *span, here, here, there, is_whole=flag.kind is Kind.LAYOUT)
             suggested[flag.id] = place.edit(content, there)
     written = map(place_of, sorted(filter(_is_written, decided), key=attrgetter("former")))
