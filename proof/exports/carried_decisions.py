@@ -295,7 +295,7 @@ class _Places:
         if decision.state not in (State.CORRECTED, State.RETAINED):
             return ""
         reading = decision.copy_reads if decision.state is State.RETAINED else decision.reading
-        forms = [self._policy.written_forms(char, kin=False) for char in reading]
+        forms = [self._policy.forms_in(self.target.text, char, kin=False) for char in reading]
         return None if any(len(written) > 1 for written in forms) else "".join(written[0] for written in forms)
 
     def shown(self, place: Span) -> tuple[Address | None, str]:

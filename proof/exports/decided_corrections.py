@@ -269,7 +269,7 @@ def _correction(
         offset=span.start - begin,
         length=span.length,
         start=span.start,
-        replacement=_as_read(decision, policy) if corrected else decision.transcribed,
+        replacement=_as_read(decision, edition.text, policy) if corrected else decision.transcribed,
         original=original,
         context=context_of(line, span.start - begin, span.length),
         authority=decision.authority,
@@ -308,13 +308,13 @@ def _alternatives(decision: Decision) -> Sequence[tuple[str, float]]:
     return alternatives
 
 
-def _as_read(decision: Decision, policy: VariantPolicy) -> str:
-    """The reading to write. If the accepted suggestion is the most frequent of several simplified forms of a
-    recognised character (着 for 著), this is the recognised character, since nobody has chosen between the forms."""
+def _as_read(decision: Decision, text: str, policy: VariantPolicy) -> str:
+    """The reading to write into `text`. If the accepted suggestion is the most frequent of several simplified forms of
+    a recognised character (着 for 著), this is the recognised character, since nobody has chosen between the forms."""
     if policy.script is Script.TRADITIONAL or decision.reading != decision.suggested:
         return decision.reading
     for character, _share in _alternatives(decision):
-        forms = policy.written_forms(character)
+        forms = policy.forms_in(text, character)
         if len(forms) > 1 and forms[0] == decision.reading:
             return str(character)
     return decision.reading

@@ -2,7 +2,7 @@
 simplified, and typed readings may be in either script.
 
 Most characters have one form in the other script. A few have two, depending on the sense (乾 becomes 干 or 乾, 发 is 發
-or 髮): these become questions to the user, and are never guessed."""
+or 髮): where the text uses both, or neither, these become questions to the user, and are never guessed."""
 
 from __future__ import annotations
 
@@ -55,10 +55,12 @@ def _reference(correction: Correction) -> str:
     return ":".join(filter(None, (correction.page, str(correction.line), str(correction.offset))))
 
 
-def open_forms(correction: Correction, policy: VariantPolicy, choices: Sequence[FormChoice] = ()) -> list[Correction]:
-    """The spellings of a correction in the script of the text among which the user must choose; none if there is only
+def open_forms(
+    correction: Correction, text: str, policy: VariantPolicy, choices: Sequence[FormChoice] = ()
+) -> list[Correction]:
+    """The spellings of a correction in the script of the `text` among which the user must choose; none if there is only
     one, or if one of the `choices` applies."""
-    forms_of_each = [_forms(char, correction, policy) for char in correction.replacement]
+    forms_of_each = [_forms(char, correction, text, policy) for char in correction.replacement]
     answered = any(choice.is_for(correction, char) for choice in choices for char in correction.replacement)
     if answered or all(len(forms) == 1 for forms in forms_of_each):
         return []
@@ -66,9 +68,9 @@ def open_forms(correction: Correction, policy: VariantPolicy, choices: Sequence[
 
 
 def in_source_script(
-    corrections: Iterable[Correction], policy: VariantPolicy, choices: Sequence[FormChoice] = ()
+    corrections: Iterable[Correction], text: str, policy: VariantPolicy, choices: Sequence[FormChoice] = ()
 ) -> tuple[list[Correction], list[RefusedCorrection]]:
-    """Convert the replacements of corrections to the script of the text. All readings pass through this function,
+    """Convert the replacements of corrections to the script of the `text`. All readings pass through this function,
     whether suggested by the program, typed, chosen, or from a file.
 
     Also gives the corrections whose form has to be chosen first: for each character with several forms a refusal that
@@ -86,7 +88,7 @@ def in_source_script(
             continue
         replacement, open_questions = "", []
         for char in correction.replacement:
-            forms = _forms(char, correction, policy)
+            forms = _forms(char, correction, text, policy)
             answers = [
                 choice
                 for choice in choices
@@ -119,9 +121,9 @@ def _question(correction: Correction, character: str, forms: Sequence[str]) -> R
     return RefusedCorrection(correction, reason)
 
 
-def _forms(char: str, correction: Correction, policy: VariantPolicy) -> tuple[str, ...]:
+def _forms(char: str, correction: Correction, text: str, policy: VariantPolicy) -> tuple[str, ...]:
     """The forms that a character of a correction may have in the text, most likely first."""
-    return (char,) if char in correction.original else policy.written_forms(char, kin=not correction.is_typed)
+    return (char,) if char in correction.original else policy.forms_in(text, char, kin=not correction.is_typed)
 
 
 def _answered(answers: Sequence[FormChoice], forms: Sequence[str], correction: Correction) -> str:

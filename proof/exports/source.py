@@ -91,12 +91,12 @@ def correct(
     forms_in_text: list[Correction] = []
     unconverted: list[Correction] = []
     for correction in corrections:
-        form = _form_in_text(edition, open_forms(correction, policy, choices))
+        form = _form_in_text(edition, open_forms(correction, edition.text, policy, choices))
         if form is None:
             unconverted.append(correction)
         else:
             forms_in_text.append(form)
-    converted, questions = in_source_script(unconverted, policy, choices)
+    converted, questions = in_source_script(unconverted, edition.text, policy, choices)
     questioned = {question.correction for question in questions}
     answered = [correction for correction in unconverted if correction not in questioned]
     conversions = list(zip(answered, converted, strict=True))

@@ -15,13 +15,17 @@ from collections import defaultdict
 from collections.abc import Callable, Container, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from itertools import groupby
-from typing import NamedTuple
+from operator import attrgetter
+from typing import NamedTuple, Protocol
 
 from proof.errors import OutputError
 from proof.locale.marking import _
 from proof.model.notices import Notice, Value
 from proof.text.edit import Edit
 from proof.text.remarks import RemarkCode, quotation
+
+COLUMN_END = "¶\n"
+"""The mark of the end of a column in the text of a file with pages and columns."""
 
 DAMAGED_ARCHIVE = (zipfile.BadZipFile, ValueError, NotImplementedError, RuntimeError, OSError, zlib.error, EOFError)
 """Exceptions that reading a damaged archive may raise."""
@@ -90,6 +94,23 @@ class Piece:
             offset += size
 
 
+class ByteChange(NamedTuple):
+    """Bytes `start` to `end` of a file or a member of an archive are replaced."""
+
+    start: int
+    end: int
+    replacement: bytes
+
+
+class ColumnBreaks(Protocol):
+    """What parts the columns in a file."""
+
+    def change(self, text: str, edit: Edit, pieces: Sequence[Piece], escape: Callable[[str], str]) -> ByteChange | None:
+        """The change of the file for an edit of its `text` that adds or deletes a column or the end of one (with
+        `COLUMN_END`); None if it has no place in the file. `pieces` are those that the edit touches, at its ends
+        too."""
+
+
 @dataclass(frozen=True, slots=True)
 class Extraction:
     """The bytes of a file (`data`), the text that was read from them, and its pieces in their order.
@@ -97,7 +118,8 @@ class Extraction:
     `escape` converts characters to the file's syntax. `remarks` have their lines of the text. `notes` are the notes of
     an apparatus outside the text, each with the code point of the text after the annotated words. `own_marks`: the
     marks of the text are in the file itself, so remarks on them are reported too. `images` are the image files that the
-    file names, each by the code point at which the mark of its page begins."""
+    file names, each by the code point at which the mark of its page begins. `breaks` part its columns, if they can be
+    edited."""
 
     data: bytes = field(repr=False)
     text: str = field(repr=False)
@@ -107,16 +129,21 @@ class Extraction:
     notes: tuple[tuple[int, str], ...] = ()
     own_marks: bool = False
     images: Mapping[int, str] = field(default_factory=dict)
+    breaks: ColumnBreaks | None = field(default=None, repr=False)
 
     def holds(self, edit: Edit) -> bool:
-        """Whether an edit changes only characters of the file, and no marks that the reader added."""
-        return self._changes_of(edit) is not None
+        """Whether the file has a place for an edit: it changes only characters of the file and whole columns, and no
+        other marks that the reader added."""
+        return (self._changes_of(edit) or self._column_change(edit)) is not None
 
     def edited(self, edits: Iterable[Edit]) -> bytes:
         """The bytes of the file after edits of its text; without edits `data` itself. Raises ValueError for an edit
         without a place in the file."""
-        changes: defaultdict[str, list[_ByteChange]] = defaultdict(list)
-        for edit in edits:
+        changes: defaultdict[str, list[ByteChange]] = defaultdict(list)
+        for edit in sorted(edits, key=attrgetter("place")):
+            if (column_change := self._column_change(edit)) is not None:
+                changes[""].append(column_change)
+                continue
             piece_changes = self._changes_of(edit)
             if piece_changes is None:
                 raise ValueError(f"the file has no place for the edit at {edit.start}")
@@ -124,12 +151,21 @@ class Extraction:
                 for site in change.piece.sites:
                     start, end = _bytes_of(change.piece, site, change.start, change.end)
                     written = self.escape(change.replacement) if site.escaped else change.replacement
-                    changes[site.member].append(_ByteChange(start, end, written.encode()))
+                    changes[site.member].append(ByteChange(start, end, written.encode()))
         if not changes:
             return self.data
         if list(changes) == [""]:
             return _replaced(self.data, changes[""])
         return _repacked(self.data, changes)
+
+    def _column_change(self, edit: Edit) -> ByteChange | None:
+        """The change of the file for an edit that adds or deletes a column or the end of one; None if there is no
+        place for it, or if it is another edit."""
+        if self.breaks is None or COLUMN_END not in (edit.replacement or self.text[edit.start : edit.end]):
+            return None
+        first = bisect_left(self.pieces, edit.start, key=lambda piece: piece.end)
+        last = bisect_right(self.pieces, edit.end, key=lambda piece: piece.start)
+        return self.breaks.change(self.text, edit, self.pieces[first:last], self.escape)
 
     def _changes_of(self, edit: Edit) -> list[_PieceChange] | None:
         """The changes of pieces that an edit makes. None if it changes characters of no piece, or a part of a piece
@@ -177,14 +213,6 @@ class _PieceChange(NamedTuple):
     replacement: str
 
 
-class _ByteChange(NamedTuple):
-    """Bytes `start` to `end` of a file or a member of an archive are replaced."""
-
-    start: int
-    end: int
-    replacement: bytes
-
-
 def _bytes_of(piece: Piece, site: Site, start: int, end: int) -> tuple[int, int]:
     """Start and end, in bytes, of characters `start` to `end` of a piece at a site."""
     if not piece.verbatim:  # the whole piece, or an insertion at its start or its end
@@ -193,7 +221,7 @@ def _bytes_of(piece: Piece, site: Site, start: int, end: int) -> tuple[int, int]
     return first_byte, first_byte + len(piece.text[start:end].encode())
 
 
-def _replaced(data: bytes, changes: Iterable[_ByteChange]) -> bytes:
+def _replaced(data: bytes, changes: Iterable[ByteChange]) -> bytes:
     parts, reached = [], 0
     for change in sorted(changes, key=lambda change: (change.start, change.end)):
         parts += [data[reached : change.start], change.replacement]
@@ -201,7 +229,7 @@ def _replaced(data: bytes, changes: Iterable[_ByteChange]) -> bytes:
     return b"".join((*parts, data[reached:]))
 
 
-def _repacked(data: bytes, changes: Mapping[str, Sequence[_ByteChange]]) -> bytes:
+def _repacked(data: bytes, changes: Mapping[str, Sequence[ByteChange]]) -> bytes:
     """An archive with changed members. All members keep their order, dates and compression. Raises OutputError if one
     of them is damaged."""
     target = io.BytesIO()
@@ -228,6 +256,7 @@ class Draft:
     data: bytes
     escape: Callable[[str], str]
     unsafe: Mapping[str, str]
+    breaks: ColumnBreaks | None = None
     length: int = 0
     line: int = 1
     _text: list[str] = field(default_factory=list)
@@ -298,7 +327,8 @@ class Draft:
     def done(self) -> Extraction:
         text = "".join(self._text)
         remarks, notes = tuple(self._remarks), tuple(sorted(self._notes, key=lambda note: note[0]))
-        return Extraction(self.data, text, tuple(self._pieces), self.escape, remarks, notes, images=self._images)
+        pieces = tuple(self._pieces)
+        return Extraction(self.data, text, pieces, self.escape, remarks, notes, images=self._images, breaks=self.breaks)
 
 
 def _divided_at(unsafe: Container[str], text: str) -> Iterator[str]:

@@ -168,6 +168,12 @@ class VariantPolicy:
             plain = next((form for form in self._kin(plain) if form in self._lists.standard), plain)
         return conversions.simplified.get(plain, (plain,))
 
+    def forms_in(self, text: str, character: str, *, kin: bool = True) -> tuple[str, ...]:
+        """The `written_forms` of a character that a text in this script uses (only 于 for 於), or all if it uses
+        none."""
+        forms = self.written_forms(character, kin=kin)
+        return forms if len(forms) == 1 else tuple(form for form in forms if form in text) or forms
+
     def _one_word(self, transcribed: str, seen: str) -> bool:
         return self.relation(transcribed, seen).relation is not Relation.DISTINCT
 

@@ -144,6 +144,15 @@ def test_what_may_be_either_of_two_characters_is_asked_about(form: Format, becom
     assert corrected.text == SAMPLES[form]
 
 
+@pytest.mark.parametrize(("used", "written"), [("于", "西于耦"), ("於", "西於耦"), ("于於", "西北耦")])
+def test_of_several_forms_the_only_one_that_the_text_uses_is_written(used: str, written: str) -> None:
+    text = SAMPLES[Format.MIRROR].replace("于", used[0]).replace("射曰", f"射{used}")
+    read = transcription(text, form=Format.MIRROR)
+    corrected = correct(read, [correction(read, read.text.index("北耦"), 1, "於")])
+    assert written in corrected.text
+    assert bool(corrected.refused) is (len(used) > 1)
+
+
 def test_a_form_can_be_chosen_for_one_place_and_another_for_the_next() -> None:
     """乾 dried is 干, 乾 the trigram is 乾: what is answered for one place is not answered for all."""
     read = transcription(SAMPLES[Format.MIRROR], form=Format.MIRROR)

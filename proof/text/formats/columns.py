@@ -6,7 +6,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from proof.text.extraction import Draft, SourceRun
+from proof.text.extraction import COLUMN_END, Draft, SourceRun
 from proof.text.model import Row
 
 UNSAFE = {"#": "＃", "*": "＊", "<": "＜", "¶": "", "\t": "\u3000", "\n": "", "\r": ""}
@@ -31,7 +31,7 @@ def page_name(image: str, path: Path) -> str:
 def page_mark(draft: Draft, name: str, image: str = "") -> None:
     """Begin the page `name`, which the file `image` shows if the text names one."""
     safe = "".join("_" if char in "<>¶\n" else char for char in name)
-    draft.mark("" if draft.at_line_start else "¶\n")
+    draft.mark("" if draft.at_line_start else COLUMN_END)
     if image:
         draft.image(image)
     draft.mark(f"<pb:{safe}>¶\n")
@@ -47,7 +47,7 @@ def write_page(draft: Draft, name: str, regions: Iterable[Iterable[Line]]) -> No
             continue
         for line in lines:
             _write(draft, line)
-            draft.mark("¶\n")
+            draft.mark(COLUMN_END)
 
 
 _NOTE_ENDS = {Row.RIGHT: "/)", Row.LEFT: ")", None: ""}
@@ -68,7 +68,7 @@ def _column_with_notes(draft: Draft, lines: Sequence[Line]) -> None:
             draft.mark("(")
         _write(draft, line)
         last = line.half
-    draft.mark(_NOTE_ENDS[last] + "¶\n")
+    draft.mark(_NOTE_ENDS[last] + COLUMN_END)
 
 
 def _write(draft: Draft, line: Line) -> None:

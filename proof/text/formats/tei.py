@@ -15,11 +15,12 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from urllib.parse import unquote
 
-from proof.text.extraction import Draft, Extraction, SourceRun
+from proof.text.extraction import COLUMN_END, Draft, Extraction, SourceRun
 from proof.text.formats import TextFormat
 from proof.text.formats.columns import UNSAFE, page_mark
 from proof.text.formats.prose import ProseWriter
 from proof.text.formats.xml_tree import Node, element_site, escaped, root_name, tree
+from proof.text.milestones import Milestones
 from proof.text.remarks import RemarkCode
 
 _ROOTS = frozenset({"TEI", "TEI.2", "teiCorpus"})
@@ -222,6 +223,10 @@ class _Columns:
     line_open: bool = False
     open_notes: int = 0
     in_left_half: bool = False
+    milestones: Milestones = field(init=False)
+
+    def __post_init__(self) -> None:
+        self.draft.breaks = self.milestones = Milestones(self.draft.data)
 
     @classmethod
     def of(cls, data: bytes, root: Node, body: Node) -> _Columns:
@@ -240,7 +245,7 @@ class _Columns:
 
     def end_line(self) -> None:
         if self.line_open:
-            self.draft.mark("¶\n")
+            self.draft.mark(COLUMN_END)
         self.line_open = False
 
     def add(self, run: SourceRun) -> None:
@@ -259,14 +264,21 @@ class _Columns:
         elif node.name == "pb":
             self.end_line()
             name = node.get("n") or node.get("id")
+            self.break_at(node, begins_column=False)
             page_mark(self.draft, name if self.prefix in name else self.prefix + name, self.image_of(node))
             self.paged = True
         elif node.name == self.column_break:
             self.end_line()
+            self.break_at(node, begins_column=True)
             self.line_open = True
         elif self.open_notes and not self.in_left_half:  # a line break where columns have breaks of their own
             self.draft.mark("/")
             self.in_left_half = True
+
+    def break_at(self, node: Node, *, begins_column: bool) -> None:
+        """Record where a column or a page begins in the file."""
+        site = element_site(self.draft.data, node)
+        self.milestones.add(self.draft.length, site.start, site.end, begins_column=begins_column)
 
     def image_of(self, page_break: Node) -> str:
         """The image file that `facs` names, itself or by an id in the `facsimile`; empty if it names none."""
