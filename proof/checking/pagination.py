@@ -11,7 +11,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, replace
-from itertools import groupby
+from itertools import accumulate, groupby, pairwise
 
 from proof.collation.blocks import AlignedPart, align, in_same_order
 from proof.collation.tokens import CharacterTable
@@ -60,7 +60,7 @@ def paginate(edition: Transcription, images: Sequence[ReadImage], fold: Callable
     text = "".join(table.key(cell.text) for cell in cells)
     readings = ["".join(map(table.key, "".join(image.columns))) for image in images]
     image_of = [number for number, reading in enumerate(readings) for _ in reading]
-    places = _places(len(cells), in_same_order(align(text, "".join(readings))))
+    places = _places(text, in_same_order(align(text, "".join(readings))))
     image_of_cell = [None if place is None else image_of[place] for place in places]
     count = Counter(number for number in image_of_cell if number is not None)
     with_text = [number for number, size in count.items() if size >= MIN_FOUND_CHARACTERS]
@@ -72,8 +72,11 @@ def paginate(edition: Transcription, images: Sequence[ReadImage], fold: Callable
     for cell, image in zip(cells, image_of_cell, strict=True):
         if image is not None and count[image] >= MIN_FOUND_CHARACTERS:
             cells_of_image[image].append((Layer.CANON, cell))
+    joints = _joints(
+        image_of_cell, places, [[len("".join(map(table.key, c))) for c in image.columns] for image in images]
+    )
     paged = tuple(
-        _page(images[number].id, _columns(edition, addresses, cells_of_page))
+        _page(images[number].id, _columns(edition, addresses, cells_of_page), (number in joints, number + 1 in joints))
         for number, cells_of_page in cells_of_image.items()
     )
     remarks = _remarks(edition, image_of_cell, cells, addresses)
@@ -102,19 +105,45 @@ def without_images(edition: Transcription) -> Transcription:
     return replace(edition, pages=tuple(pages))
 
 
-def _places(length: int, blocks: Iterable[AlignedPart]) -> list[int | None]:
+def _joints(
+    image_of_cell: Sequence[int | None], places: Sequence[int | None], columns: Sequence[Sequence[int]]
+) -> set[int]:
+    """The images whose text directly follows that of the image before: the first character of the one stands behind the
+    last of the other in the text, in the first or the last column. `columns` are the lengths of the columns of each
+    image, `places` those of `_places`."""
+    starts = [0, *accumulate(sum(lengths) for lengths in columns)]
+    joints = set()
+    for (before, place_before), (image, place) in pairwise(zip(image_of_cell, places, strict=True)):
+        if before is None or image is None or image != before + 1:
+            continue
+        assert place_before is not None
+        assert place is not None
+        if starts[image] - place_before <= columns[before][-1] or place - starts[image] < columns[image][0]:
+            joints.add(image)
+    return joints
+
+
+def _places(text: str, blocks: Iterable[AlignedPart]) -> list[int | None]:
     """For every character of the text the index of the character on the images beside which it stands, or should stand;
     None if it is on no image."""
-    places: list[int | None] = [None] * length
+    places: list[int | None] = [None] * len(text)
     for block in blocks:
         for op in block.ops:
             in_text, on_images = op.a1 - op.a0, op.b1 - op.b0
-            if in_text - on_images >= MIN_ABSENT_CHARACTERS:
+            surplus = in_text - on_images
+            if surplus >= MIN_ABSENT_CHARACTERS and not _is_doubled(text, op.a0, op.a1, surplus):
                 continue
             for offset in range(in_text):
                 places[op.a0 + offset] = min(op.b0 + offset * on_images // in_text, block.b1 - 1)
     _fill_short_gaps(places)
     return places
+
+
+def _is_doubled(text: str, start: int, end: int, length: int) -> bool:
+    """Whether a passage of this `length` stands twice in a row in a text, the first or the second time from `start` to
+    `end`."""
+    firsts = range(max(start - length, 0), end - length + 1)
+    return any(text.startswith(text[first : first + length], first + length) for first in firsts)
 
 
 def _fill_short_gaps(places: list[int | None]) -> None:
@@ -153,11 +182,13 @@ def _line(addresses: Addresses, cell: WitnessCell) -> int:
     return address.line
 
 
-def _page(name: str, columns: tuple[Column, ...]) -> Page:
+def _page(name: str, columns: tuple[Column, ...], joined: tuple[bool, bool]) -> Page:
     parts = PageId.match(name)
     folio: Folio | None = parts.folio if parts else None
     first = columns[0].file_line if columns else 0
-    return Page(name, folio, ImageRef.match(name), parts.juan if parts else "", first, columns, running=True)
+    return Page(
+        name, folio, ImageRef.match(name), parts.juan if parts else "", first, columns, running=True, joined=joined
+    )
 
 
 def _remarks(

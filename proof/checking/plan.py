@@ -31,7 +31,7 @@ from proof.text.positions import Span
 from proof.text.transcription import Transcription
 from proof.text.versions import most_alike
 
-METHOD_VERSION = 38
+METHOD_VERSION = 39
 """Version of the method. Raise it with every change that alters results: stored results are then not reused."""
 
 
@@ -155,6 +155,7 @@ class PageKeys:
             task.ref,
             task.page.id,
             str(task.page.marks_notes),
+            str(task.page.joined),
             # with the numbers and places of the columns: lines, or another page, may have been put before or between
             *(f"{column.number} {column.start - start} {column.source}" for column in columns),
         )

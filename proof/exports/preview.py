@@ -109,7 +109,9 @@ class Preview:
                 yield from (f"  {correction.in_words(say)}" for correction in corrections)
 
     def _placed(self, correction: Correction, edit: Edit) -> PlannedCorrection:
-        """A correction with the text around its place, within the line of the file."""
+        """A correction with the text around its place, within the line of the file; a column stands alone."""
+        if correction.adds_column or correction.deletes_column:
+            return _planned(correction, "", "")
         text = self.decided.edition.text
         before = text[max(edit.start - MAX_SOURCE_CHARACTERS, 0) : edit.start].rpartition("\n")[2]
         after = text[edit.end : edit.end + MAX_SOURCE_CHARACTERS].partition("\n")[0]

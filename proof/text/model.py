@@ -145,7 +145,9 @@ class Page:
     several if the page continues later in the file, none if an image defines the page. `image` is the path of the image
     file that the text names for the page, empty if it names none. `running`: the page is a slice
     of a text without columns; its columns are the lines of the file on this page, numbered as in the file.
-    `marks_notes`: the text marks notes, on this page or others: `(right/left)`."""
+    `marks_notes`: the text marks notes, on this page or others: `(right/left)`. `joined`: whether the first and the
+    last character of a running page directly follow and precede the text of the neighbouring images, from the last
+    column of the one before to the first of the one after."""
 
     id: str
     folio: Folio | None
@@ -157,6 +159,7 @@ class Page:
     starts: tuple[int, ...] = ()
     image: str = ""
     marks_notes: bool = False
+    joined: tuple[bool, bool] = (False, False)
 
     @property
     def columns(self) -> tuple[Column, ...]:

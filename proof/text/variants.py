@@ -145,6 +145,12 @@ class VariantPolicy:
             return transcribed
         return self.written_forms(seen)[0]
 
+    def in_source_script(self, seen: str) -> str:
+        """Text that was read on the image, with the characters that have only one form in the script of the
+        transcription in that form."""
+        forms = (self.written_forms(character) for character in seen)
+        return "".join(each[0] if len(each) == 1 else character for each, character in zip(forms, seen, strict=True))
+
     def pattern(self, text: str) -> str:
         """A regular expression that matches `text` with each character in any form of the script."""
         forms = ({*self.written_forms(char), char} for char in text)

@@ -14,9 +14,9 @@ from proof.layout.runs import CutBy
 from proof.layout.strips import MARGIN_CELLS
 from proof.ocr.page_record import CutStrip
 from proof.ocr.readings import HalfFolioReadings
-from proof.text.model import Cell, Column, Row, Run
+from proof.text.model import Cell, Column, Row, Run, is_han
 from proof.verify.align import SKIP_GLYPH_NATS, Pairing, Step, align, skip_cost
-from proof.verify.glyphs import Glyph, Window, column_glyphs, merged, without_splinters
+from proof.verify.glyphs import SPLINTERS, Glyph, Window, column_glyphs, merged, without_splinters
 from proof.verify.likeness import WordLikeness
 
 SUSPECT_NATS = (1.0, 1.0)
@@ -101,6 +101,11 @@ class ReadColumn:
     def read(self) -> str:
         """The best readings of all glyphs except faint ones."""
         return "".join(glyph.best for glyph in self.glyphs if glyph.probable)
+
+    @property
+    def shows_text(self) -> bool:
+        """Whether the column has several characters, or one that is surely read and no splinter."""
+        return len(self.read) > 1 or (self.read not in SPLINTERS and is_han(self.read) and self.sure_share > 0)
 
     @property
     def sure_share(self) -> float:

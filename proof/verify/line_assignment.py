@@ -7,7 +7,7 @@ or in one line with the next is one finding, not a flag for every character.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence, Set
 from dataclasses import dataclass, replace
 from enum import StrEnum
 from itertools import accumulate, pairwise
@@ -151,12 +151,14 @@ class _Assigned(NamedTuple):
         return {line: own for line, own in columns.items() if len(own) > 1}
 
 
-def assign(lines: Sequence[Column], reads: Sequence[str], fold: Callable[[str], str]) -> Assignment:
+def assign(
+    lines: Sequence[Column], reads: Sequence[str], fold: Callable[[str], str], without_text: Set[int] = frozenset()
+) -> Assignment:
     """Assign lines to columns by the readings of the columns.
 
     `reads` are the columns' readings, empty where a column has no ink; `fold` is that of `line_key`. The order is kept
-    where no other fits better. A few lines with several columns each are divided among them, but not within a note,
-    which would be divided in both of its halves.
+    where no other fits better. None of the columns `without_text` is missing in the text. A few lines with several
+    columns each are divided among them, but not within a note, which would be divided in both of its halves.
     """
     comparison = _Comparison.of(lines, reads, fold)
     assigned = _assigned(comparison)
@@ -167,7 +169,7 @@ def assign(lines: Sequence[Column], reads: Sequence[str], fold: Callable[[str], 
     if not all(divisions.values()) or len(divisions) > MAX_JOINED_SHARE * sum(map(bool, comparison.texts)):
         comparison, divisions = replace(comparison, joined={}), {}
         assigned = _assigned(comparison)
-    troubles = _troubles(comparison, assigned, lines, reads)
+    troubles = _troubles(comparison, assigned, lines, reads, without_text)
     own_lines = [None if line is None else lines[line] for line in assigned.lines]
     for line, offsets in divisions.items():
         source, columns = lines[line].source, assigned.joined[line]
@@ -249,7 +251,11 @@ def _assigned(comparison: _Comparison) -> _Assigned:
 
 
 def _troubles(
-    comparison: _Comparison, assigned: _Assigned, lines: Sequence[Column], reads: Sequence[str]
+    comparison: _Comparison,
+    assigned: _Assigned,
+    lines: Sequence[Column],
+    reads: Sequence[str],
+    without_text: Set[int],
 ) -> list[LineTrouble]:
     """The troubles of an assignment: moved lines, then lines without a column, then columns without a line."""
     in_order = [None if column in assigned.moved else line for column, line in enumerate(assigned.lines)]
@@ -272,7 +278,7 @@ def _troubles(
         else:
             troubles.append(LineTrouble(LineFault.NOT_ON_PAGE, lines[line].number, None, ""))
     for column, read in enumerate(comparison.shown):
-        if assigned.lines[column] is None and len(read) > 1:
+        if assigned.lines[column] is None and read and column not in without_text:
             troubles.append(LineTrouble(LineFault.MISSING, number_after(column), column, reads[column]))
     return troubles
 

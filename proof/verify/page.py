@@ -387,7 +387,8 @@ class Checker:
         flags, unlike = without_unlike_columns(empty_result, columns, flags_of_columns)
         flags = without_illegible_notes(empty_result, page, flags, legible)
         troubles = tuple(trouble for trouble in assignment.troubles if trouble.column not in figures)
-        flags += line_flags(empty_result, page, outline, columns, replace(assignment, troubles=troubles), self.columns)
+        assignment = replace(assignment, troubles=troubles)
+        flags += line_flags(empty_result, page, outline, columns, assignment, self.columns, self.policy)
         flags += figure_flags(empty_result, outline, [columns[index] for index in figures])
         for notice in part.notices:
             flags.append(layout_flag(empty_result, 0, None, Evidence(reason="page in part", notice=notice)))
@@ -437,7 +438,10 @@ class Checker:
             columns, assignment = self._read_assigned(text, areas, reader)
             is_slice = is_slice and not assignment.parts
         if is_slice:
-            columns, assignment = read_slice(text, areas, reader, self.rows, self.reading, bounded=not page.running)
+            bounded = not page.running
+            columns, assignment = read_slice(
+                text, areas, reader, self.rows, self.reading, bounded=bounded, joined=page.joined
+            )
         return [reader.judged(column) for column in columns], assignment
 
     def _read_assigned(
@@ -446,15 +450,16 @@ class Checker:
         assignment = line_assignment.in_order(text, len(areas))
         columns = reader.read_all(areas, assignment.lines)
         may_be_of_other_line = any(column.agreement < MIN_AGREEMENT for column in columns)
-        lacks_line = any(column.line is None and len(column.read) > 1 for column in columns)
+        lacks_line = any(column.line is None and column.shows_text for column in columns)
         if not may_be_of_other_line and not lacks_line and not assignment.troubles:
             return columns, assignment
         # what a column reads without its line, unless the line fits
         unaided = [
-            column.read if column.agreement >= MIN_AGREEMENT else reader.read(column.area, None).read
-            for column in columns
+            column if column.agreement >= MIN_AGREEMENT else reader.read(column.area, None) for column in columns
         ]
-        assignment_by_text = line_assignment.assign(text, unaided, self.reading.policy.fold)
+        reads = [column.read for column in unaided]
+        without_text = {number for number, column in enumerate(unaided) if not column.shows_text}
+        assignment_by_text = line_assignment.assign(text, reads, self.reading.policy.fold, without_text)
         if assignment_by_text.lines == assignment.lines:
             return columns, assignment_by_text
         reread = [

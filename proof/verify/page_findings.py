@@ -6,6 +6,7 @@ from collections import Counter
 from collections.abc import Sequence
 from dataclasses import replace
 from math import inf
+from statistics import median
 
 from proof.layout.half_folio import Outline
 from proof.model.flags import LINE_BREAK, Evidence, Flag, Kind, context_of, with_ids
@@ -14,6 +15,7 @@ from proof.model.notices import Notice, NoticeCode
 from proof.model.result import PageResult, Status
 from proof.text.column import is_character
 from proof.text.model import Column, Page, Row, Run
+from proof.text.variants import VariantPolicy
 from proof.verify.columns import ReadColumn
 from proof.verify.legibility import MIN_DETAIL_PX, Legibility, is_in_note
 from proof.verify.line_assignment import Assignment, LineFault, LineTrouble
@@ -127,6 +129,7 @@ def line_flags(
     columns: Sequence[ReadColumn],
     assignment: Assignment,
     full_columns: int,
+    policy: VariantPolicy,
 ) -> list[Flag]:
     """Findings about whole columns: missing, doubled, moved (two findings: where the text has it, and where it
     belongs), halves of a note exchanged. Many columns that are not in the text, of an image with more than the
@@ -146,7 +149,7 @@ def line_flags(
         notice = Notice.of(NoticeCode.COLUMNS_NOT_SHOWN, number=len(not_on_page), which=which)
         flags.append(layout_flag(empty_result, 0, None, Evidence(reason="columns not on the page", notice=notice)))
     for trouble in troubles:
-        flags += _trouble_flags(empty_result, outline, page, columns, trouble)
+        flags += _trouble_flags(empty_result, outline, page, columns, trouble, policy)
     for column in columns:
         if column.halves_exchanged and column.line is not None:
             evidence = Evidence(reason="note halves exchanged", note=column.read)
@@ -183,6 +186,7 @@ def _trouble_flags(
     page: Page,
     columns: Sequence[ReadColumn],
     trouble: LineTrouble,
+    policy: VariantPolicy,
 ) -> list[Flag]:
     """The findings about one trouble with a line of the page."""
     column = columns[trouble.column] if trouble.column is not None else None
@@ -192,7 +196,8 @@ def _trouble_flags(
     if trouble.fault is LineFault.MISSING:
         read = _with_notes(column) if column and page.marks_notes else "".join(filter(is_character, trouble.read))
         indentation = _indentation(column, columns) if column and column.glyphs else ""
-        return [layout_flag(empty_result, trouble.line, box, evidence, suggested=indentation + read)]
+        suggested = indentation + policy.in_source_script(read)
+        return [layout_flag(empty_result, trouble.line, box, evidence, suggested=suggested)]
     line = next((line.source for line in page.columns if line.number == trouble.line), "")
     if trouble.fault is LineFault.UNDIVIDED:
         flag = layout_flag(empty_result, trouble.line, box, evidence, suggested=LINE_BREAK)
@@ -204,15 +209,22 @@ def _trouble_flags(
 
 
 def _indentation(column: ReadColumn, columns: Sequence[ReadColumn]) -> str:
-    """The indentation of a column without a line: that of most lines whose columns have their first glyph as low."""
+    """The indentation of a column without a line: that of most lines whose columns have their first glyph as low. If
+    there is none, and the blanks of most other lines agree with their first glyphs, it is counted in cells."""
     first_glyph = _first_glyph_cells(column)
-    equally_low = [
-        other.line.source
+    others = [
+        (_first_glyph_cells(other), other.line.source[: len(other.line.source) - len(other.line.source.lstrip())])
         for other in columns
-        if other.line is not None and other.glyphs and abs(_first_glyph_cells(other) - first_glyph) < SAME_ROW_CELLS
+        if other.line is not None and other.glyphs
     ]
-    blanks = Counter(source[: len(source) - len(source.lstrip())] for source in equally_low)
-    return blanks.most_common(1)[0][0] if blanks else ""
+    equally_low = Counter(blanks for cells, blanks in others if abs(cells - first_glyph) < SAME_ROW_CELLS)
+    if equally_low:
+        return equally_low.most_common(1)[0][0]
+    blank = next((blanks[0] for _, blanks in others if blanks), "")
+    tops = [cells - len(blanks) for cells, blanks in others]
+    top = median(tops) if blank else 0.0
+    agree = sum(abs(other - top) < SAME_ROW_CELLS for other in tops)
+    return blank * round(first_glyph - top) if 2 * agree > len(tops) else ""
 
 
 def _first_glyph_cells(column: ReadColumn) -> float:

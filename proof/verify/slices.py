@@ -47,11 +47,13 @@ def read_slice(
     likeness: Likeness,
     *,
     bounded: bool = False,
+    joined: tuple[bool, bool] = (False, False),
 ) -> tuple[list[ReadColumn], Assignment]:
     """The columns of a page, each read as the part of the slice that stands in it, and the assignment. `bounded`: the
-    text has marks where the page begins and ends, so that the first and last columns belong to it, too."""
+    text has marks where the page begins and ends, so that the first and last columns belong to it, too. So they do if
+    the slice is `joined` to the text of the neighbouring images, before it and behind it (`Page.joined`)."""
     alone = [reader.read(area, None) for area in areas]
-    assignment = lines_of_columns(slice_, areas, alone, rows, likeness, bounded=bounded)
+    assignment = lines_of_columns(slice_, areas, alone, rows, likeness, bounded=bounded, joined=joined)
     columns = [
         column if line is None else reader.read(area, line)
         for column, area, line in zip(alone, areas, assignment.lines, strict=True)
@@ -67,13 +69,15 @@ def lines_of_columns(
     likeness: Likeness,
     *,
     bounded: bool = False,
+    joined: tuple[bool, bool] = (False, False),
 ) -> Assignment:
     """For every column of the page the characters of the slice that stand in it, as its line.
 
     `slice_` are lines of the file with the characters on this page, `alone` the columns as read without a text. A line
     gets the number of the line of the file in which it begins; its source reaches to its last character, across line
-    ends if need be. A column without any characters gets an empty line within a line of the file; between two of them,
-    or where the slice is `bounded` at its ends, it is reported as missing from the text.
+    ends if need be. A column without any characters gets an empty line within a line of the file, or at an end of the
+    slice where this is `joined` to the next; between two lines, or where the slice is `bounded` at its ends, it is
+    reported as missing from the text.
     """
     flat, column_of = in_one_row([column.glyphs for column in alone])
     cells = [(line, cell) for line in slice_ for cell in line.cells if cell.glyph]
@@ -92,7 +96,7 @@ def lines_of_columns(
     lines = tuple(
         _line(placed, area, rows, in_column[:number] if bounded and noted else None)
         if placed
-        else _empty_line(in_column[:number], in_column[number + 1 :])
+        else _empty_line(in_column[:number], in_column[number + 1 :], joined)
         for number, (placed, area) in enumerate(zip(in_column, areas, strict=True))
     )
     missing = _missing(lines, alone, len(slice_) + 1, bounded=bounded)
@@ -100,13 +104,20 @@ def lines_of_columns(
 
 
 def _empty_line(
-    before: Sequence[Sequence[_PlacedCharacter]], after: Sequence[Sequence[_PlacedCharacter]]
+    before: Sequence[Sequence[_PlacedCharacter]],
+    after: Sequence[Sequence[_PlacedCharacter]],
+    joined: tuple[bool, bool],
 ) -> Column | None:
     """The line of a column without characters, between the characters of the columns before and after it: empty, at its
-    place in their line of the file; None where these are two lines."""
+    place in their line of the file; None where these are two lines. At the ends of a slice it is None, too, unless
+    these are `joined`."""
     last = next((placed[-1] for placed in reversed(before) if placed), None)
     first = next((placed[0] for placed in after if placed), None)
-    if last is None or first is None or last.line.number != first.line.number:
+    if last is None and first is not None and joined[0]:
+        return replace(first.line, source=first.line.source[: first.cell.offset], parsed=())
+    if last is None or (first is None and not joined[1]):
+        return None
+    if first is not None and last.line.number != first.line.number:
         return None
     return replace(last.line, source=last.line.source[: last.cell.offset + last.cell.length], parsed=())
 
@@ -277,7 +288,7 @@ def _missing(
     with_text = [number for number, line in enumerate(lines) if line is not None]
     between = range(with_text[0], with_text[-1]) if with_text else range(0)
     for number in range(len(lines)) if bounded else between:
-        if lines[number] is None and len(alone[number].read) > 1:
+        if lines[number] is None and alone[number].shows_text:
             following = next((line.number for line in lines[number:] if line is not None), end)
             yield LineTrouble(LineFault.MISSING, following, number, alone[number].read)
 

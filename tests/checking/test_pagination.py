@@ -117,6 +117,36 @@ def test_each_image_has_the_slice_that_it_shows_and_what_is_left_over_is_told(
     assert [(remark.notice.code, dict(remark.notice.values)) for remark in text.remarks] == remarks
 
 
+@pytest.mark.parametrize(
+    ("source", "shown", "joined"),
+    [
+        (CANON[:128], PAGES, [(False, True), (True, True), (True, True), (True, False)]),
+        (CANON[:24] + CANON[32:128], PAGES, [(False, True), (True, True), (True, True), (True, False)]),
+        (CANON[:24] + CANON[40:128], PAGES, [(False, False), (False, True), (True, True), (True, False)]),
+        (CANON[:32] + OTHER + CANON[32:64], PAGES[:2], [(False, False), (False, False)]),
+    ],
+    ids=[
+        "whole",
+        "without the last column of a page",
+        "nor the first of the next",
+        "with a passage that is on no image",
+    ],
+)
+def test_pages_are_joined_where_the_text_goes_on_at_the_edge_of_an_image(
+    source: str, shown: list[str], joined: list[tuple[bool, bool]]
+) -> None:
+    text = paginate(edition(f"　　{source}"), images(*shown), FOLD)
+    assert [page.joined for page in text.pages] == joined
+
+
+@pytest.mark.parametrize("length", [11, 12, 25])
+def test_a_passage_that_stands_twice_in_a_row_is_on_its_page_both_times(length: int) -> None:
+    """Any other passage of twelve characters and more that no image shows is on none."""
+    start = 64 - length
+    text = paginate(edition(f"　　{CANON[:64]}{CANON[start:64]}{CANON[64:128]}"), images(*PAGES), FOLD)
+    assert "".join(slices(text).values()) == CANON[:64] + CANON[start:64] + CANON[64:128]
+
+
 def test_without_images_every_character_is_on_a_page_at_its_place() -> None:
     lines = [f"{CANON[n : n + 10]}【{CANON[n + 10 : n + 14]}】\n" for n in range(0, 100, 2)]
     read = edition("".join(lines))

@@ -162,6 +162,12 @@ def test_a_missing_column_is_one_finding_however_short_it_is(sample: Sample, pag
         assert len("".join(flag.suggested.split())) == len("".join(missing.split()))
 
 
+def test_a_column_of_a_single_character_is_missing_like_any_other(sample: Sample) -> None:
+    sources = sample.sources("WYG0103-0194c")[:7]
+    [flag] = raised(sample.check("WYG0103-0194c", sources))
+    assert (flag.kind, flag.line, flag.suggested) == (Kind.LAYOUT, 8, "与")
+
+
 def test_a_column_that_stands_elsewhere_is_one_question_at_both_its_places(sample: Sample) -> None:
     sound = sample.sources(PLAIN)
     result = sample.check(PLAIN, [sound[0], *sound[2:7], sound[1], sound[7]])

@@ -13,7 +13,8 @@ from proof.layout.rules import Rectification
 from proof.locale.notices import in_english
 from proof.model.flags import Evidence, Flag, Kind, with_ids
 from proof.model.result import PageResult, Status
-from proof.text.model import Column, Row
+from proof.text.model import Column, Row, Script
+from proof.text.variants import policy_of
 from proof.verify.columns import ReadColumn
 from proof.verify.legibility import Legibility
 from proof.verify.line_assignment import Assignment, LineFault, LineTrouble
@@ -27,6 +28,9 @@ from tests.half_folios import MakePage
 from tests.verify.columns import AREA, in_rows, unread
 
 BLANK = PageResult(page="010-1a", ref="WYG0103-0192c", status=Status.CHECKED)
+
+
+POLICY = policy_of(Script.TRADITIONAL)
 
 
 def flag(line: int, context: str, score: float = 5.0) -> Flag:
@@ -74,7 +78,7 @@ def test_notes_that_are_too_small_are_one_finding_and_the_main_text_keeps_its_fl
 
 def findings_about(make_page: MakePage, *troubles: LineTrouble) -> list[Flag]:
     """What is said of a page of eight lines with these troubles."""
-    return line_flags(BLANK, make_page(*["司射北面"] * 8), outline(), (), Assignment((), troubles), 8)
+    return line_flags(BLANK, make_page(*["司射北面"] * 8), outline(), (), Assignment((), troubles), 8, POLICY)
 
 
 def test_several_lines_that_are_not_on_the_image_are_one_finding(make_page: MakePage) -> None:
@@ -94,7 +98,7 @@ def test_missing_columns_are_one_finding_only_where_the_image_has_more_columns_t
     """More than a page has are of a second one; those of the page itself are each inserted with one key."""
     columns = [replace(unread(AREA, None), glyphs=tuple(in_rows("北面", [Row.MAIN] * 2)))] * shown
     missing = tuple(LineTrouble(LineFault.MISSING, 4, number, "北面") for number in range(3, 8))
-    found = line_flags(BLANK, make_page(*["司射北面"] * 3), outline(), columns, Assignment((), missing), 8)
+    found = line_flags(BLANK, make_page(*["司射北面"] * 3), outline(), columns, Assignment((), missing), 8, POLICY)
     assert len(found) == findings
     assert all(flag.suggested == "北面" for flag in found) == (findings > 1)
 
@@ -117,11 +121,22 @@ def test_a_missing_column_has_its_notes_in_the_markup_of_a_text_that_has_notes(
     missing = Assignment((), (LineTrouble(LineFault.MISSING, 1, 0, read),))
     for marks_notes, suggested in ((True, expected), (False, read)):
         page = replace(make_page("司射北面"), marks_notes=marks_notes)
-        (found,) = line_flags(BLANK, page, outline(), (column,), missing, 8)
+        (found,) = line_flags(BLANK, page, outline(), (column,), missing, 8, POLICY)
         assert found.suggested == suggested
 
 
-@pytest.mark.parametrize(("lower_by", "suggested"), [(0.0, "北面"), (1.0, "　北面"), (2.0, "北面")])
+@pytest.mark.parametrize(("script", "suggested"), [(Script.SIMPLIFIED, "众於东"), (Script.TRADITIONAL, "衆於東")])
+def test_a_missing_column_is_suggested_in_the_script_of_the_text(
+    make_page: MakePage, script: Script, suggested: str
+) -> None:
+    """於, which has two simplified forms, stays until the export knows which one the text uses."""
+    column = replace(unread(AREA, None), glyphs=tuple(in_rows("衆於東", [Row.MAIN] * 3)))
+    missing = Assignment((), (LineTrouble(LineFault.MISSING, 1, 0, "衆於東"),))
+    (found,) = line_flags(BLANK, make_page("司射北面"), outline(), (column,), missing, 8, policy_of(script))
+    assert found.suggested == suggested
+
+
+@pytest.mark.parametrize(("lower_by", "suggested"), [(0.0, "北面"), (1.0, "　北面"), (2.0, "　　北面")])
 def test_a_missing_column_is_indented_as_the_columns_that_begin_as_low(
     make_page: MakePage, lower_by: float, suggested: str
 ) -> None:
@@ -134,7 +149,7 @@ def test_a_missing_column_is_indented_as_the_columns_that_begin_as_low(
 
     columns = [column(line, float(line.source.startswith("　"))) for line in page.columns]
     missing = Assignment((), (LineTrouble(LineFault.MISSING, 4, 3, "北面"),))
-    (found,) = line_flags(BLANK, page, outline(), (*columns, column(None, lower_by)), missing, 8)
+    (found,) = line_flags(BLANK, page, outline(), (*columns, column(None, lower_by)), missing, 8, POLICY)
     assert found.suggested == suggested
 
 

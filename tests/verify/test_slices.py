@@ -96,6 +96,25 @@ def test_a_column_between_others_of_which_the_edition_has_nothing_is_missing_wit
     assert not found.troubles
 
 
+@pytest.mark.parametrize(
+    ("joined", "sources"),
+    [
+        ((False, False), [None, "司射北", "司射北面", None]),
+        ((True, False), ["司射", "司射北", "司射北面", None]),
+        ((False, True), [None, "司射北", "司射北面", "司射北面"]),
+    ],
+)
+def test_a_column_at_the_edge_of_a_page_is_missing_where_the_text_goes_on_there(
+    joined: tuple[bool, bool], sources: list[str | None]
+) -> None:
+    """The page has the last two characters of the line, one in each of its two inner columns."""
+    text = replace(line("司射北面"), parsed=tuple(replace(run, right=run.right[2:]) for run in line("司射北面").runs))
+    read = [column(number, main(shown)) for number, shown in enumerate(["東西", "北", "面", "大夫"], 1)]
+    found = lines_of_columns([text], [one.area for one in read], read, ROWS, exact, joined=joined)
+    assert [own.source if own else None for own in found.lines] == sources
+    assert not found.troubles
+
+
 def on_columns(text: list[Column], columns: list[str]) -> Assignment:
     """The lines of a page on its columns, which show what is written here."""
     areas = [replace(AREA, number=number) for number in range(1, len(columns) + 1)]

@@ -47,7 +47,7 @@ def test_columns_are_added_deleted_split_and_joined_and_taken_back(page: Page) -
     expect(page.locator("#column-problem")).to_contain_text("something else is decided")
     page.locator("#column-close").click()
     expect(page.locator("#act-told")).to_contain_text("Columns edited")
-    expect(page.locator("#sheet a.whole.corrected")).to_have_count(3)
+    expect(page.locator("#sheet a.whole.corrected")).to_have_text(["　命(上/射)曰", "", ""])
     photographed(page, "columns-by-hand")
     for left in (2, 1, 0):
         page.keyboard.press("z")

@@ -108,12 +108,14 @@ function without(flag, line, parts, box) {
 export const placeFlags = data.flags_found.filter((flag) => flag.bbox && (flag.raised || flag.state !== "open") && (flag.kind === "layout" || inGap(flag) !== null));
 const columnFlags = placeFlags.filter((flag) => flag.kind === "layout");
 
-/** The frame of a flag about a column, which links to the flag. */
+/** The frame of a flag about a column, which links to the flag; a column that is to be added stands in it. */
 function aboutColumn(flag) {
   const [x, y, w, h] = flag.bbox;
+  const added = flag.state === "corrected" && !flag.transcribed && flag.reading !== "¶" ? flag.reading.replaceAll(" ", "\u3000") : "";
   const what = `${flag.what} ${flag.state === "corrected" ? flag.reading : ""}`.trim();
-  const cell = make("a", { class: `extra whole ${flag.state}`, "aria-label": `${words.kinds.layout}: ${what}`, title: what, href: deskOf(flag) });
-  cell.style.cssText = `left:${x}px;top:${y}px;width:${w}px;height:${h}px`;
+  const cell = make("a", { class: `extra whole han ${flag.state}`, "aria-label": `${words.kinds.layout}: ${what}`, title: what, href: deskOf(flag) }, added);
+  const em = EM * pitch;
+  cell.style.cssText = `left:${x}px;top:${y}px;width:${w}px;height:${h}px;font-size:${em}px;letter-spacing:${pitch - em}px;line-height:${w}px`;
   return cell;
 }
 
