@@ -25,7 +25,7 @@ def looked_up(service: str) -> list[dict[str, object]] | None:
         record: list[dict[str, object]] = json.loads(ran.stdout)["dependencies"]
     except (ValueError, KeyError):
         return None
-    return None if all("skip_reason" in one for one in record) else record
+    return None if all("skip_reason" in entry for entry in record) else record
 
 
 def main() -> int:
@@ -37,8 +37,10 @@ def main() -> int:
             continue
         skipped = [package["name"] for package in packages if "skip_reason" in package]
         bad = [package for package in packages if package.get("vulns")]
-        for one in bad:
-            sys.stdout.write(f"{one['name']} {one['version']}: {json.dumps(one['vulns'], ensure_ascii=False)}\n")
+        for package in bad:
+            sys.stdout.write(
+                f"{package['name']} {package['version']}: {json.dumps(package['vulns'], ensure_ascii=False)}\n"
+            )
         sys.stdout.write(f"{len(packages) - len(skipped)} packages looked up, {len(bad)} with known vulnerabilities\n")
         if skipped:
             sys.stderr.write(f"not known there: {', '.join(map(str, skipped))}\n")

@@ -63,7 +63,7 @@ def _kept(text: str) -> str:
 def _interface() -> dict[str, str]:
     """What the interface says in traditional characters, and how it says it in simplified ones."""
     traditional, simple = (catalogue_of(language) for language in ("zh-Hant", "zh-Hans"))
-    return {one.msgstr: other.msgstr for one, other in zip(traditional, simple, strict=True) if one.msgstr}
+    return {message.msgstr: other.msgstr for message, other in zip(traditional, simple, strict=True) if message.msgstr}
 
 
 def _moved(part: Any) -> Any:
@@ -71,7 +71,7 @@ def _moved(part: Any) -> Any:
         return _address(part)
     if isinstance(part, dict):
         return {simplified(title): _moved(inner) for title, inner in part.items()}
-    return [_moved(one) for one in part]
+    return [_moved(item) for item in part]
 
 
 def _address(name: str) -> str:

@@ -47,8 +47,8 @@ def _member(archive: Path, name: str) -> bytes:
         with zipfile.ZipFile(archive) as wheel:
             return wheel.read(name)
     with tarfile.open(archive) as packed:
-        found = next(member for member in packed.getmembers() if member.name.endswith(name))
-        file = packed.extractfile(found)
+        member_found = next(member for member in packed.getmembers() if member.name.endswith(name))
+        file = packed.extractfile(member_found)
         if file is None:
             raise FileNotFoundError(f"{archive.name} has no {name}")
         return file.read()

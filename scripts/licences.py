@@ -72,23 +72,23 @@ def locked() -> list[str]:
     """The packages of the lock, in its order, without those for another system or Python alone."""
     lines = LOCK.read_text(encoding="utf-8").splitlines()
     wanted = [Requirement(line.rstrip(" \\")) for line in lines if line[:1].isalnum()]
-    return [one.name for one in wanted if one.marker is None or one.marker.evaluate()]
+    return [requirement.name for requirement in wanted if requirement.marker is None or requirement.marker.evaluate()]
 
 
 def licence_of(name: str) -> str:
     """What a package says of its terms, as an SPDX expression where it can be told; empty where it says nothing."""
-    told = metadata.metadata(name)
-    if "License-Expression" in told:
-        return told["License-Expression"]
+    fields = metadata.metadata(name)
+    if "License-Expression" in fields:
+        return fields["License-Expression"]
     granted = ("License :: OSI Approved", "License :: Public Domain")
-    classifiers = [value for value in told.get_all("Classifier", []) if value.startswith(granted)]
+    classifiers = [value for value in fields.get_all("Classifier", []) if value.startswith(granted)]
     named = [classifier.rpartition(" :: ")[2] for classifier in classifiers]
-    named = [one for one in named if one != "OSI Approved"]
-    line = told["License"].strip().splitlines() if "License" in told else []
+    named = [name for name in named if name != "OSI Approved"]
+    line = fields["License"].strip().splitlines() if "License" in fields else []
     short = line[0].strip().strip('"') if line else ""
     if short in SPELLED or PERMISSIVE.fullmatch(short) or WEAK.fullmatch(short):
         named = [short]
-    return " AND ".join(sorted({SPELLED.get(one, one) for one in named})) or short
+    return " AND ".join(sorted({SPELLED.get(name, name) for name in named})) or short
 
 
 def allowed(licence: str) -> str | None:
@@ -97,7 +97,7 @@ def allowed(licence: str) -> str | None:
         return None
     marks = []
     for part in re.split(r" AND ", licence):
-        choices = [one.strip("() ") for one in re.split(r" OR ", part)]
+        choices = [choice.strip("() ") for choice in re.split(r" OR ", part)]
         if any(PERMISSIVE.fullmatch(choice) for choice in choices):
             marks.append("")
         elif any(WEAK.fullmatch(choice) for choice in choices):

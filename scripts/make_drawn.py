@@ -1,15 +1,15 @@
 #!/usr/bin/env python3
-"""Make `drawn.npz`, `sure.npz` and `shapes.npz` of `proof/ocr/data`: characters as fonts draw them, and what the
-recogniser says to them.
+"""Make `drawn.npz`, `sure.npz` and `shapes.npz` of `proof/ocr/data` from characters drawn with a font and the readings
+of the recogniser.
 
     make_drawn.py TEXT_OR_FOLDER... [--font NAME_OR_FILE]... [--out FILE] [--only drawn,sure,shapes]
 
-Of `drawn.npz` are the characters of the list of variants and of the texts that the recogniser was never taught. Each is
-written in regular script among characters that are well known, cut as a strip of main text and read. Those that it was
-taught and yet takes for others are left out: read so, they are mostly an error of the text (昜 for 易). Of what it was
-taught `sure.npz`, beside it, says how surely each character is read as itself, drawn clear and worn. `shapes.npz` has
-what those of `sure.npz` look like, and those of `drawn.npz` that are in the texts or the Basic Multilingual Plane. A
-font is the name of a family or a file to draw with; the best of the machine where none is named.
+`drawn.npz` has the readings of characters that the recogniser does not know: those of the list of variants and of the
+texts. Each is drawn in regular script among well-known characters, cut as a strip of main text, and read. Characters
+that it knows and misreads are left out, since such a reading is mostly an error of the text (昜 for 易). `sure.npz` has
+the probabilities with which characters that it knows are read as themselves, drawn clear and worn. `shapes.npz` has the
+shapes of the characters of `sure.npz`, and of those of `drawn.npz` that are in the texts or the Basic Multilingual
+Plane. A font is the name of a family or a file; by default it is the best font on this machine.
 """
 
 from __future__ import annotations
@@ -76,26 +76,26 @@ def met_in(texts: Sequence[Path]) -> set[str]:
 
 
 def make_shapes(fonts: FontChain, texts: Sequence[Path], drawn: Path) -> None:
-    """Draw those of the characters in `drawn` that are common enough, what they are read as, and those that the
-    recogniser was taught; keep their shapes."""
+    """Write the shapes of the characters in `drawn` that are common enough, of their readings, and of the characters
+    that the recogniser knows."""
     known, met = DrawnReadings.load(drawn), met_in(texts)
-    untaught = {one for one in map(chr, known.codes.tolist()) if one <= LAST_OF_PLANE or one in met}
-    read = {text for one in untaught for text, _ in known.readings(one)}
+    untaught = {char for char in map(chr, known.codes.tolist()) if char <= LAST_OF_PLANE or char in met}
+    read = {text for char in untaught for text, _ in known.readings(char)}
     taught = set(map(chr, SureForms.load(drawn.with_name(SHIPPED_SURE.name)).codes.tolist()))
-    found = drawn_shapes(known.checksum, fonts, sorted(untaught | read | taught))
-    found.save(out := drawn.with_name(SHIPPED_SHAPES.name))
-    Console().print(f"{len(found)} shapes, {out.stat().st_size:,} bytes: {out}")
+    shapes = drawn_shapes(known.checksum, fonts, sorted(untaught | read | taught))
+    shapes.save(out := drawn.with_name(SHIPPED_SHAPES.name))
+    Console().print(f"{len(shapes)} shapes, {out.stat().st_size:,} bytes: {out}")
 
 
 def make_drawn(engine: PPOCR, fonts: FontChain, texts: Sequence[Path], out: Path) -> None:
-    """Draw what the recogniser was not taught, and keep what it reads there."""
+    """Draw the characters that the recogniser does not know, and write their readings."""
     lines = VARIANTS.read_text(encoding="utf-8").splitlines()
-    wanted = {one for line in lines if line[:1] != "#" for one in line} | met_in(texts)
-    characters = sorted(one for one in wanted if is_han(one) and not engine.knows(one))
-    found = drawn_readings(engine, fonts, characters)
-    found.save(out)
+    wanted = {char for line in lines if line[:1] != "#" for char in line} | met_in(texts)
+    characters = sorted(char for char in wanted if is_han(char) and not engine.knows(char))
+    readings = drawn_readings(engine, fonts, characters)
+    readings.save(out)
     size = out.stat().st_size
-    Console().print(f"{len(characters)} characters drawn, {len(found)} read, {size:,} bytes: {out}")
+    Console().print(f"{len(characters)} characters drawn, {len(readings)} read, {size:,} bytes: {out}")
 
 
 if __name__ == "__main__":

@@ -3,12 +3,12 @@
 
     make_language.py --verse DIR [--shared DIR] [--out DIR] [--places NUMBER] [--model-only]
 
-The model is learned from all works of `shared/corpus` and `shared/kanripo`, of which little is verse, and from the
-verse of the Song as the package `chinese-poetry` 2.0.1 has it (`npm pack chinese-poetry@2.0.1`, unpacked; MIT licence),
-of which what stands once, and in no other text, is left out. The weights are fitted to works of which
-the model knows nothing: the counts that a work brought are taken off while it is looked at. Its own other pages are a
-source with errors sown in: of the characters with look-alikes one in twenty is another, and in some pieces a few
-characters are wrong half the time, as they are in texts where one keystroke wrote them all.
+The model is learned from all works of `shared/corpus` and `shared/kanripo`, which have little verse, and from the verse
+of the Song in the package `chinese-poetry` 2.0.1 (`npm pack chinese-poetry@2.0.1`, unpacked; MIT licence), without what
+occurs once there and in no other text. The weights are fitted to works that are not in the model: the counts of a work
+are subtracted while it is used. Its own pages have planted errors: one in twenty of the characters with look-alikes is
+replaced by one of these, and in some pieces a few characters are wrong half of the time, as in texts whose typist chose
+a wrong character throughout.
 """
 
 from __future__ import annotations
@@ -46,24 +46,30 @@ ROOT = Path(__file__).resolve().parents[1]
 DATA = ROOT / "proof" / "language" / "data"
 
 PAIRS, TRIPLES, OTHERS = (2, 2, 1), (0, 3, 1), (0, 0, 2)
-LEAST = tuple(
+SHIPPED_MIN_COUNTS = tuple(
     {0: PAIRS, 1: PAIRS, 2: TRIPLES, 3: TRIPLES, 4: TRIPLES, 14: OTHERS, 15: OTHERS}.get(number, (0, 0, 0))
     for number in range(len(PATTERNS))
 )
-PLAIN = 5
-BITS = 31
-"""What the shipped model keeps, so that it stays under 10 MB: around characters that a hand runs together what was met
-but once tells most, around the others what was met twice and oftener is most of it."""
+"""Minimum counts of the n-grams of the shipped model (`MinCounts`), so that it stays under 10 MB. Contexts that occur
+once are good evidence between look-alikes in handwriting; between other characters most evidence occurs more often."""
 
-PIECES = (5_000, 20_000, 60_000, 200_000, 600_000)
+MIN_PLAIN_PAIRS = 5
+"""Minimum count of a pair of characters without look-alikes in the shipped model."""
+
+KEY_BITS = 31
+"""Length of a key of the shipped model."""
+
+PIECE_TOKENS = (5_000, 20_000, 60_000, 200_000, 600_000)
 """Tokens of the pieces of works that the weights are fitted to, each a text of its own."""
 
-SOWN = 0.05
-SYSTEMATIC = 0.3
-"""Of the pieces, how many have characters that are wrong half the time."""
+ERROR_SHARE = 0.05
+"""Share of the characters with look-alikes that are replaced."""
+
+SYSTEMATIC_SHARE = 0.3
+"""Share of the pieces in which a few characters are wrong half of the time."""
 
 SEEDS = (1, 2, 3, 4, 5)
-"""Of the networks whose mean is kept: what one of them learned by chance the others did not."""
+"""Seeds of the networks whose mean is kept, so that chance averages out."""
 
 PLACES = 2_500
 """Places that are looked at in a piece, at most."""
@@ -103,14 +109,14 @@ def works(shared: Path) -> list[Work]:
 def verse(package: Path) -> TokenStream:
     """The verse of the Song in the package, each poem a page between breaks, read as texts are: without punctuation and
     without what stands in brackets."""
-    found = []
+    verses = []
     files = sorted((package / "dist" / "quantangshi").glob("poet.song.*.json"))
     if not files:
         raise SystemExit(f"{package}: no verse in it: unpack the package chinese-poetry there")
     for path in files:
         for poem in json.loads(path.read_text(encoding="utf-8")):
             text = IN_BRACKETS.sub("", "".join(poem["paragraphs"]))
-            found.append(
+            verses.append(
                 [
                     UNKNOWN if character == MISSING else ord(character)
                     for character in text
@@ -118,11 +124,11 @@ def verse(package: Path) -> TokenStream:
                 ]
             )
     edge = [BREAK] * MARGIN_TOKENS
-    tokens = np.array([*edge, *(code for poem in found for code in (*poem, BREAK)), *edge], np.uint32)
-    of_poem = np.repeat(np.arange(len(found)), [len(poem) + 1 for poem in found])
+    tokens = np.array([*edge, *(code for poem in verses for code in (*poem, BREAK)), *edge], np.uint32)
+    of_poem = np.repeat(np.arange(len(verses)), [len(poem) + 1 for poem in verses])
     page = np.pad(of_poem, MARGIN_TOKENS, constant_values=-1).astype(np.int32)
     nowhere = np.full(len(tokens), -1, np.int32)
-    return TokenStream(tokens, np.where(tokens > BREAK, page, -1).astype(np.int32), nowhere, nowhere, len(found))
+    return TokenStream(tokens, np.where(tokens > BREAK, page, -1).astype(np.int32), nowhere, nowhere, len(verses))
 
 
 class Beside:
@@ -182,22 +188,22 @@ class Without(Counted):
 def pieces(work: Work, rng: np.random.Generator) -> Iterator[tuple[TokenStream, ...]]:
     """The work cut into pieces of different sizes, whole files each."""
     waiting: list[TokenStream] = []
-    size = rng.choice(PIECES)
+    size = rng.choice(PIECE_TOKENS)
     for stream in work.streams:
         waiting.append(stream)
         if sum(map(len, waiting)) >= size:
             yield tuple(waiting)
-            waiting, size = [], rng.choice(PIECES)
+            waiting, size = [], rng.choice(PIECE_TOKENS)
     if waiting:
         yield tuple(waiting)
 
 
-def sown(raw: Codes, look_alikes: LookAlikes, rng: np.random.Generator) -> Codes:
+def with_errors(raw: Codes, look_alikes: LookAlikes, rng: np.random.Generator) -> Codes:
     """The tokens with errors among the characters that have look-alikes."""
     places = look_alikes.places(raw)
     rows = look_alikes.of(raw[places])
-    wrong = rng.random(len(places)) < SOWN
-    if rng.random() < SYSTEMATIC:
+    wrong = rng.random(len(places)) < ERROR_SHARE
+    if rng.random() < SYSTEMATIC_SHARE:
         for code in rng.choice(np.unique(raw[places]), 5):
             wrong |= (raw[places] == code) & (rng.random(len(places)) < 0.5)
     others = (rows > 0).sum(1) - 1
@@ -209,7 +215,7 @@ def sown(raw: Codes, look_alikes: LookAlikes, rng: np.random.Generator) -> Codes
 
 @dataclass(frozen=True, slots=True)
 class Examples:
-    """What the network is shown at places, which of the candidates stand there, and that the first one is right."""
+    """The features of the candidates at places, and which candidates there are (`there`); the first one is right."""
 
     shown: Floats
     there: NDArray[np.bool_]
@@ -218,18 +224,21 @@ class Examples:
 def examples(
     work: Work, full: LanguageModel, small: LanguageModel, rng: np.random.Generator, most: int, beside: Beside
 ) -> Examples:
-    """Places of a work of which the models know nothing, up to `most`; pieces in turn beside one as large as one that
-    is learned and beside one as small as that which is shipped."""
+    """At most `most` places of a work whose counts are subtracted from the models. A third of the pieces use the full
+    model, the others the small one that is shipped."""
     look_alikes = LookAlikes.shipped()
     folding = Folding(look_alikes)
     tokens = work.tokens
     folded = folding(tokens)
-    without = Without(full, tokens, folded, MIN_COUNTS), Without(small, tokens, folded, LEAST, beside=beside)
+    without = (
+        Without(full, tokens, folded, MIN_COUNTS),
+        Without(small, tokens, folded, SHIPPED_MIN_COUNTS, beside=beside),
+    )
     shown, there = [], []
     cut = list(pieces(work, rng))
     for turn, number in enumerate(rng.permutation(np.repeat(np.arange(len(cut)), 2))):
         clean = TextTokens.of(cut[number], folding)
-        raw = sown(clean.raw, look_alikes, rng)
+        raw = with_errors(clean.raw, look_alikes, rng)
         places = look_alikes.places(clean.raw)
         if not len(places):
             continue
@@ -248,7 +257,7 @@ def examples(
 def fitted(
     parts: Sequence[Examples], hidden: int = 24, epochs: int = 6, batch: int = 2048, seed: int = 1
 ) -> LanguageWeights:
-    """Weights under which what stands in the texts is likeliest (cross-entropy among the candidates; Adam)."""
+    """Weights that maximise the probability of the right candidates (cross-entropy, Adam)."""
     rng = np.random.default_rng(seed)
     order = [(part, start) for part, each in enumerate(parts) for start in range(0, len(each.there), batch)]
     size = parts[0].shown.shape[2]
@@ -315,7 +324,7 @@ def main() -> None:
     every = works(options.shared)
     titles = [*(work.name for work in every), "chinese-poetry 2.0.1"]
     streams, beside = [stream for work in every for stream in work.streams], [verse(options.verse)]
-    small = learn(streams, titles, LEAST, PLAIN, BITS, beside)
+    small = learn(streams, titles, SHIPPED_MIN_COUNTS, MIN_PLAIN_PAIRS, KEY_BITS, beside)
     with (options.out / "language.npz").open("wb") as file:
         small.write(file)
     print(f"kept: {len(small.counts.keys):,} n-grams, {time.perf_counter() - began:.0f} s", flush=True)  # noqa: T201

@@ -3,16 +3,16 @@
 
     make_look_alikes.py TEXT... [--out FILE]
 
-Of the characters that the texts use often (`LEAST` times), or the critics name, two are measured: `confused` is the
-mean probability that the recogniser gives one for the other, where either is drawn in a regular-script font, spoiled in
-several ways (coarse, blurred, worn thin, bled) and read; `likeness` is the cosine between their blurred drawings, where
-either is among the `NEAREST` of the other. They are look-alikes where one of these holds:
+Two characters are measured if the texts have both at least `MIN_OCCURRENCES` times, or critics name them. `confused`
+is the mean probability of one for a drawing of the other in regular script, damaged in several ways (coarse, blurred,
+thinned, bled). `likeness` is the cosine between their blurred drawings, if either is among the `NEAREST` of the other.
+They are look-alikes if one of these holds:
 
-* they are written alike in the hands of the Siku (`proof/text/data/alike.txt`), or stand in `ATTESTED`;
-* they are confused by eye (`proof/text/data/similar.txt`), and `KNOWN` in confusion or likeness;
-* both are frequent, and they are `MEASURED` in confusion, or in both.
+* they are written alike in the hands of the Siku (`proof/text/data/alike.txt`), or are in `ATTESTED`;
+* people confuse them (`proof/text/data/similar.txt`), and they reach one of `MIN_KNOWN`;
+* both have `FREQUENT` occurrences, and they reach `MIN_CONFUSED`, or both of `MIN_BOTH`.
 
-Forms of one word are left out, as the variants have them. The nearest stand first.
+Forms of one word are left out. The most similar pairs come first.
 """
 
 from __future__ import annotations
@@ -38,11 +38,25 @@ from proof.text.variants import Relation, policy_of
 
 ROOT = Path(__file__).resolve().parents[1]
 OUT = ROOT / "proof" / "language" / "data" / "look_alikes.tsv"
-LEAST = 60
+
+MIN_OCCURRENCES = 60
+"""Minimum number of occurrences of a character in the texts."""
+
 NEAREST = 3
+"""Number of the most similar drawings of a character for which likeness counts."""
+
 FREQUENT = 300
-KNOWN = (0.01, 0.955)
-MEASURED = (0.1, 0.005, 0.965)
+"""Minimum number of occurrences of both characters if only measurement finds them similar."""
+
+MIN_KNOWN = (0.01, 0.955)
+"""Minimum confusion, and minimum likeness, of characters that people confuse; one of the two is enough."""
+
+MIN_CONFUSED = 0.1
+"""Minimum confusion of characters that only measurement finds similar."""
+
+MIN_BOTH = (0.005, 0.965)
+"""Minimum confusion and likeness together that are also enough for them."""
+
 ATTESTED = frozenset(
     re.findall(
         r"\S+",
@@ -59,8 +73,8 @@ Pixels = NDArray[np.uint8]
 
 
 def frequent(paths: list[Path]) -> dict[str, int]:
-    """The Han characters that the texts have at least `LEAST` times, or that the critics name, most frequent first, and
-    how often."""
+    """The Han characters that the texts have at least `MIN_OCCURRENCES` times, or that critics name, with their counts;
+    most frequent first."""
     named = set("".join(ATTESTED))
     counts: Counter[int] = Counter()
     for path in paths:
@@ -70,7 +84,7 @@ def frequent(paths: list[Path]) -> dict[str, int]:
             continue  # a head without pages
         tokens, numbers = np.unique(stream_of(text).tokens, return_counts=True)
         counts.update(dict(zip(tokens.tolist(), numbers.tolist(), strict=True)))
-    often = (token for token, number in counts.most_common() if number >= LEAST or chr(token) in named)
+    often = (token for token, number in counts.most_common() if number >= MIN_OCCURRENCES or chr(token) in named)
     return {chr(token): counts[token] for token in often if is_han(chr(token))}
 
 
@@ -90,25 +104,25 @@ def spoiled(glyph: Pixels) -> list[Pixels]:
     """The drawing as bad prints and scans have it."""
     tall = cv2.copyMakeBorder(glyph, 8, 8, 0, 0, cv2.BORDER_CONSTANT, value=(255,))
     kernel = np.ones((3, 3), np.uint8)
-    found = [cv2.GaussianBlur(tall, (0, 0), sigma) for sigma in (3.0, 4.5)]
-    found += [cv2.GaussianBlur(cv2.erode(tall, kernel, iterations=2), (0, 0), 2.5)]
-    found += [cv2.GaussianBlur(cv2.dilate(tall, kernel), (0, 0), 2.0)]
+    versions = [cv2.GaussianBlur(tall, (0, 0), sigma) for sigma in (3.0, 4.5)]
+    versions += [cv2.GaussianBlur(cv2.erode(tall, kernel, iterations=2), (0, 0), 2.5)]
+    versions += [cv2.GaussianBlur(cv2.dilate(tall, kernel), (0, 0), 2.0)]
     small = cv2.resize(tall, (14, 17), interpolation=cv2.INTER_AREA)
-    found += [cv2.resize(small, (SIDE, SIDE + 16), interpolation=cv2.INTER_LINEAR)]
-    return [np.asarray(picture, np.uint8) for picture in found]
+    versions += [cv2.resize(small, (SIDE, SIDE + 16), interpolation=cv2.INTER_LINEAR)]
+    return [np.asarray(picture, np.uint8) for picture in versions]
 
 
 def confusions(glyphs: dict[str, Pixels]) -> dict[tuple[str, str], float]:
     """For pairs of characters the mean probability that the drawing of either is read as the other, the greater."""
     engine = PPOCR(threads=2)
-    found: defaultdict[tuple[str, str], float] = defaultdict(float)
+    probabilities: defaultdict[tuple[str, str], float] = defaultdict(float)
     for character, glyph in glyphs.items():
         strips = spoiled(glyph)
         for reading in engine.read(strips):
-            for other, chance in {pair for one in reading.characters for pair in one.alternatives}:
+            for other, chance in {pair for character in reading.characters for pair in character.alternatives}:
                 if other != character and other in glyphs:
-                    found[character, other] += chance / len(strips)
-    return {(a, b): max(p, found.get((b, a), 0.0)) for (a, b), p in found.items()}
+                    probabilities[character, other] += chance / len(strips)
+    return {(a, b): max(p, probabilities.get((b, a), 0.0)) for (a, b), p in probabilities.items()}
 
 
 def nearest(glyphs: dict[str, Pixels]) -> dict[tuple[str, str], float]:
@@ -120,11 +134,13 @@ def nearest(glyphs: dict[str, Pixels]) -> dict[tuple[str, str], float]:
     likeness = np.array(rows) @ np.array(rows).T
     np.fill_diagonal(likeness, 0)
     names = list(glyphs)
-    found = {}
+    neighbours = {}
     for number, near in enumerate(np.argsort(-likeness, axis=1)[:, :NEAREST]):
         for other in near:
-            found[names[number], names[other]] = found[names[other], names[number]] = float(likeness[number, other])
-    return found
+            neighbours[names[number], names[other]] = neighbours[names[other], names[number]] = float(
+                likeness[number, other]
+            )
+    return neighbours
 
 
 def main() -> None:
@@ -139,30 +155,30 @@ def main() -> None:
     glyphs = {character: glyph for character in characters if (glyph := drawn(character, font)) is not None}
     confused, alike = confusions(glyphs), nearest(glyphs)
     relation = policy_of(Script.TRADITIONAL).relation
-    rank = {one: number for number, one in enumerate(characters)}
+    rank = {char: number for number, char in enumerate(characters)}
     chosen = []
-    for one, other in {*confused, *alike, *known(characters)}:
-        if rank[one] > rank[other] or relation(one, other).relation is not Relation.DISTINCT:
+    for first, second in {*confused, *alike, *known(characters)}:
+        if rank[first] > rank[second] or relation(first, second).relation is not Relation.DISTINCT:
             continue
-        p = max(confused.get((one, other), 0.0), confused.get((other, one), 0.0))
-        like = alike.get((one, other), 0.0)
-        source = origin(one, other)
-        both_frequent = counts[other] >= FREQUENT
-        measured = p >= MEASURED[0] or (p >= MEASURED[1] and like >= MEASURED[2])
-        eye = source == "eye" and (p >= KNOWN[0] or like >= KNOWN[1])
+        p = max(confused.get((first, second), 0.0), confused.get((second, first), 0.0))
+        like = alike.get((first, second), 0.0)
+        source = origin(first, second)
+        both_frequent = counts[second] >= FREQUENT
+        measured = p >= MIN_CONFUSED or (p >= MIN_BOTH[0] and like >= MIN_BOTH[1])
+        eye = source == "eye" and (p >= MIN_KNOWN[0] or like >= MIN_KNOWN[1])
         if source in ("hand", "critics") or eye or (both_frequent and measured):
-            chosen.append((source != "hand", -max(p, like - 0.5), f"{one}\t{other}\t{p:.4f}\t{like:.3f}\t{source}"))
+            chosen.append((source != "hand", -max(p, like - 0.5), f"{first}\t{second}\t{p:.4f}\t{like:.3f}\t{source}"))
     head = "# Made by scripts/make_look_alikes.py: one, other, confused, likeness, who knew them before"
     options.out.write_text("\n".join([head, *(line for _, _, line in sorted(chosen))]) + "\n", encoding="utf-8")
 
 
-def origin(one: str, other: str) -> str:
+def origin(first: str, second: str) -> str:
     """Who knew the two as look-alikes before anything was measured."""
-    if run_together(one, other):
+    if run_together(first, second):
         return "hand"
-    if one + other in ATTESTED or other + one in ATTESTED:
+    if first + second in ATTESTED or second + first in ATTESTED:
         return "critics"
-    return "eye" if other in look_alikes(one) else ""
+    return "eye" if second in look_alikes(first) else ""
 
 
 def known(characters: list[str]) -> set[tuple[str, str]]:

@@ -117,8 +117,8 @@ def filled(name: str) -> tuple[str, str]:
     page = (DOCS / name).read_text(encoding="utf-8")
     begin, end = f"<!-- made: {mark} -->\n", "<!-- end -->"
     before, _, rest = page.partition(begin)
-    _, found, after = rest.partition(end)
-    if not found:
+    _, marker, after = rest.partition(end)
+    if not marker:
         raise SystemExit(f"docs/{name} has no {begin.strip()} ... {end}")
     return page, f"{before}{begin}\n{make().strip()}\n\n{end}{after}"
 

@@ -138,17 +138,17 @@ def make(shared: Path, out: Path, seed: int) -> list[str]:
     text, rows = planted(excerpt(source), source.pages[:PAGES])
     drawn = facsimile_pages(complete, source)
     out.mkdir(parents=True, exist_ok=True)
-    told, size = [], 0
+    messages, size = [], 0
     for name, page in half_folios(drawn, STYLE, WEAR, seed):
         path = out / f"{name}.png"
         write_image(path, page.image)
         size += path.stat().st_size
-        told += [f"{name}: no font holds {character}" for character in page.missing]
+        messages += [f"{name}: no font holds {character}" for character in page.missing]
     for leftover in set(out.glob("WYG*.png")) - {out / f"{file_stem(page)}.png" for page in drawn.pages}:
-        told.append(f"{leftover} is not of this sample: remove it")
+        messages.append(f"{leftover} is not of this sample: remove it")
     (out / TRANSCRIPTION).write_bytes(text.encode(source.decoded.encoding))
     (out / KEY).write_text(key_text(rows), encoding="utf-8", newline="\n")
-    return [*told, f"{out}: {len(drawn.pages)} half-folios ({size / 1e6:.2f} MB), {len(rows)} known errors"]
+    return [*messages, f"{out}: {len(drawn.pages)} half-folios ({size / 1e6:.2f} MB), {len(rows)} known errors"]
 
 
 def main() -> int:
@@ -158,11 +158,11 @@ def main() -> int:
     parser.add_argument("--seed", type=int, default=10, help="seed of hand and wear")
     options = parser.parse_args()
     try:
-        told = make(options.shared, options.out, options.seed)
+        messages = make(options.shared, options.out, options.seed)
     except ProofError as problem:
         sys.stderr.write(f"{problem}\n")
         return problem.exit_code
-    sys.stdout.writelines(f"{line}\n" for line in told)
+    sys.stdout.writelines(f"{line}\n" for line in messages)
     return 0
 
 

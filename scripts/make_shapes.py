@@ -1,12 +1,12 @@
 #!/usr/bin/env python3
-"""Make `proof/collation/data/shapes.tsv`: characters so near in shape that one is an evident slip for the other.
+"""Make `proof/collation/data/shapes.tsv`: characters so similar in shape that one is easily written for the other.
 
     python -m scripts.make_shapes TEXT... [--out FILE]
 
-The characters that the texts have at least `LEAST` times are drawn in a regular-script font, stretched to one size and
-blurred; the likeness of two is the correlation of their drawings. They are near where it is `EVIDENT`, where it is
-`RELATED` and they have a part in common, or where they stand in `ATTESTED`. A line is a character and those near it
-with a higher code point.
+The characters that the texts have at least `MIN_OCCURRENCES` times are drawn in a regular-script font, stretched to one
+size and blurred. The likeness of two is the correlation of their drawings. They are similar if it is at least
+`EVIDENT`, if it is at least `RELATED` and they have a part in common, or if they are in `ATTESTED`. A line is a
+character and the similar ones with a higher code point.
 """
 
 from __future__ import annotations
@@ -28,18 +28,26 @@ from scripts.make_look_alikes import SIDE, Pixels, drawn
 
 ROOT = Path(__file__).resolve().parents[1]
 OUT = ROOT / "proof" / "collation" / "data" / "shapes.tsv"
-LEAST = 30
+MIN_OCCURRENCES = 30
+"""Minimum number of occurrences of a character in the texts."""
+
 EVIDENT = 0.8
-"""Likeness of two characters that any hand may take for each other: 水木 0.86, 今令 0.93, 誡誠 0.93; 昭明 has 0.52."""
+"""Minimum likeness of two characters that are easily confused: 水木 0.86, 今令 0.93, 誡誠 0.93; 昭明 has 0.52."""
+
 RELATED = 0.7
-"""Likeness that is enough for two with a part in common: 貧貪 0.71."""
+"""Minimum likeness of two easily confused characters with a part in common: 貧貪 0.71."""
+
 ATTESTED = frozenset({"止比", "本卒", "北比", "王主", "刀力", "功切", "列別", "不下", "子于", "由田", "甲申"})
-"""Pairs that copyists exchange and that no drawing of the regular script shows: 本 is written 夲, 比 runs into 止."""
+"""Pairs that copyists confuse although their regular script differs: 本 is written 夲, 比 resembles 止."""
+
 BLUR = 3.0
-"""Standard deviation in pixels, of drawings of `SIDE` pixels."""
+"""Standard deviation of the blur in pixels, for drawings of `SIDE` pixels."""
+
 GRID = 20
+"""Side of a blurred drawing in pixels."""
+
 FILLED = 72
-"""Pixels of a drawing's longer side once it is stretched."""
+"""Longer side of a stretched drawing in pixels."""
 
 
 def blurred(glyph: Pixels) -> NDArray[np.float64]:
@@ -72,8 +80,14 @@ def main() -> None:
         counts.update(decoded_file(path).text)
     face = find_faces()[0]
     font = ImageFont.truetype(str(face.path), 64, index=face.index)
-    often = sorted(one for one, number in counts.items() if number >= LEAST and is_han(one) and len(one.encode()) == 3)
-    vectors = {one: blurred(glyph) for one in often if (glyph := drawn(one, font)) is not None and glyph.min() < SIDE}
+    often = sorted(
+        char
+        for char, number in counts.items()
+        if number >= MIN_OCCURRENCES and is_han(char) and len(char.encode()) == 3
+    )
+    vectors = {
+        char: blurred(glyph) for char in often if (glyph := drawn(char, font)) is not None and glyph.min() < SIDE
+    }
     names, matrix = list(vectors), np.array(list(vectors.values()))
     likeness = matrix @ matrix.T
     near: defaultdict[str, set[str]] = defaultdict(set)
@@ -83,7 +97,7 @@ def main() -> None:
         if likeness[i, j] >= EVIDENT or share_part(names[i], names[j]):
             near[names[i]].add(names[j])
     head = f"# Made by make_shapes.py: a character and those of near shape with a higher code point ({face.path.name})"
-    lines = [f"{one}\t{''.join(sorted(others))}" for one, others in sorted(near.items())]
+    lines = [f"{char}\t{''.join(sorted(others))}" for char, others in sorted(near.items())]
     options.out.write_text("\n".join([head, *lines]) + "\n", encoding="utf-8")
 
 

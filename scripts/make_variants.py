@@ -86,8 +86,8 @@ def is_ideograph(text: str) -> bool:
     return unified or text in "﨎﨏﨑﨓﨔﨟﨡﨣﨤﨧﨨﨩"
 
 
-def pair_of(one: str, other: str) -> Pair:
-    return (one, other) if one < other else (other, one)
+def pair_of(first: str, second: str) -> Pair:
+    return (first, second) if first < second else (second, first)
 
 
 class Database:
@@ -105,26 +105,26 @@ class Database:
 
 def listed(database: Database) -> dict[Pair, set[str]]:
     """The pairs of the lists, each with the letters of those that have it."""
-    said: dict[Pair, set[str]] = defaultdict(set)
-    for one, relation, other in database.rows("select subject, rel, object from kdpv"):
+    letters_of: dict[Pair, set[str]] = defaultdict(set)
+    for first, relation, second in database.rows("select subject, rel, object from kdpv"):
         letter = RELATIONS.get(relation)
-        if letter and one != other and is_ideograph(one) and is_ideograph(other):
-            said[pair_of(one, other)].add(letter)
+        if letter and first != second and is_ideograph(first) and is_ideograph(second):
+            letters_of[pair_of(first, second)].add(letter)
     for field in ("kSemanticVariant", "kZVariant"):
-        for one, value in database.unihan(field).items():
+        for first, value in database.unihan(field).items():
             for code in re.findall(r"U\+([0-9A-F]+)", value):
-                other = chr(int(code, 16))
-                if one != other and is_ideograph(other):
-                    said[pair_of(one, other)].add("S")
-    for one, definition in database.unihan("kDefinition").items():
-        for other in DEFINITION.findall(definition):
-            if one != other:
-                said[pair_of(one, other)].add("F")
-    for one, strange in database.unihan("kStrange").items():
+                second = chr(int(code, 16))
+                if first != second and is_ideograph(second):
+                    letters_of[pair_of(first, second)].add("S")
+    for first, definition in database.unihan("kDefinition").items():
+        for second in DEFINITION.findall(definition):
+            if first != second:
+                letters_of[pair_of(first, second)].add("F")
+    for first, strange in database.unihan("kStrange").items():
         whole = re.findall(r"\bI:U\+([0-9A-F]+)(?![:0-9A-F])", strange)
         if len(whole) == 1 and is_ideograph(chr(int(whole[0], 16))):
-            said[pair_of(one, chr(int(whole[0], 16)))].add("M")
-    return said
+            letters_of[pair_of(first, chr(int(whole[0], 16)))].add("M")
+    return letters_of
 
 
 def standards(database: Database) -> tuple[set[str], set[str]]:
@@ -149,43 +149,43 @@ def standards(database: Database) -> tuple[set[str], set[str]]:
 
 def readings(database: Database) -> dict[str, set[str]]:
     """The modern Mandarin readings of each character, without tones."""
-    found: dict[str, set[str]] = defaultdict(set)
+    of_character: dict[str, set[str]] = defaultdict(set)
     for field in READINGS:
         for character, value in database.unihan(field).items():
             for token in value.split():
                 for reading in re.split(r"粵|\(", token.split(":")[-1])[0].split(","):
                     plain = unicodedata.normalize("NFD", reading)
                     if plain:
-                        found[character].add("".join(c for c in plain if not unicodedata.combining(c)))
-    return found
+                        of_character[character].add("".join(c for c in plain if not unicodedata.combining(c)))
+    return of_character
 
 
-def objections(database: Database, said: dict[Pair, set[str]]) -> None:
+def objections(database: Database, letters_of: dict[Pair, set[str]]) -> None:
     """Add the letters d, q and g."""
     spellings = {character: set(value.split()) for character, value in database.unihan("kFanqie").items()}
     spoken = readings(database)
     rimed = set(database.unihan("kSBGY")) | set(spellings)
-    for (one, other), letters in said.items():
-        if one in rimed and other in rimed:
+    for (first, second), letters in letters_of.items():
+        if first in rimed and second in rimed:
             letters.add("g")
-        if one in spellings and other in spellings:
-            if not spellings[one] & spellings[other]:
+        if first in spellings and second in spellings:
+            if not spellings[first] & spellings[second]:
                 letters.add("d")
-        elif one in spoken and other in spoken and not spoken[one] & spoken[other]:
+        elif first in spoken and second in spoken and not spoken[first] & spoken[second]:
             letters.add("q")
 
 
 def sequences(database: Database) -> dict[str, set[tuple[str, ...]]]:
     """The description sequences of each character, as operators and components."""
-    found: dict[str, set[tuple[str, ...]]] = defaultdict(set)
+    of_character: dict[str, set[tuple[str, ...]]] = defaultdict(set)
     for character, sequence in database.rows("select UCS, IDS from ids"):
         parts = tuple(re.findall(r"\{[^}]*\}|.", sequence.replace("〾", "")))
         if len(parts) > 1 and not {"？", "\u31ef", "\u2ffe", "\u2fff"} & set(parts):
-            found[character].add(parts)
-    return found
+            of_character[character].add(parts)
+    return of_character
 
 
-def component_classes(said: dict[Pair, set[str]], components: Counter[str]) -> dict[str, str]:
+def component_classes(letters_of: dict[Pair, set[str]], components: Counter[str]) -> dict[str, str]:
     """Components that are forms of each other, each with one that stands for its class."""
     parent: dict[str, str] = {}
 
@@ -194,19 +194,19 @@ def component_classes(said: dict[Pair, set[str]], components: Counter[str]) -> d
             character = parent[character]
         return character
 
-    for (one, other), letters in sorted(said.items()):
-        if not (components[one] and components[other]) or letters & set("bndq"):
+    for (first, second), letters in sorted(letters_of.items()):
+        if not (components[first] and components[second]) or letters & set("bndq"):
             continue
         many = len(letters & set("THKDJN")) + bool(letters & set("SF")) >= 4
-        if ("U" in letters or "R" in letters or many) and root(one) != root(other):
-            parent[root(one)] = root(other)
+        if ("U" in letters or "R" in letters or many) and root(first) != root(second):
+            parent[root(first)] = root(second)
     return {character: root(character) for character in parent}
 
 
-def alike(said: dict[Pair, set[str]], decomposed: dict[str, set[tuple[str, ...]]]) -> Iterator[Pair]:
+def alike(letters_of: dict[Pair, set[str]], decomposed: dict[str, set[tuple[str, ...]]]) -> Iterator[Pair]:
     """Pairs whose sequences differ only in components that are forms of each other."""
     components = Counter(part for forms in decomposed.values() for sequence in forms for part in sequence)
-    classes = component_classes(said, components)
+    classes = component_classes(letters_of, components)
     groups: dict[tuple[str, ...], set[str]] = defaultdict(set)
     for character, forms in decomposed.items():
         if is_ideograph(character):
@@ -214,19 +214,19 @@ def alike(said: dict[Pair, set[str]], decomposed: dict[str, set[tuple[str, ...]]
                 groups[tuple(classes.get(part, part) for part in sequence)].add(character)
     for members in groups.values():
         for member in members:
-            for other in members:
-                if member < other:
-                    yield member, other
+            for second in members:
+                if member < second:
+                    yield member, second
 
 
 def compose(database: Database) -> Iterator[str]:
     """The lines of the file."""
-    said = listed(database)
+    letters_of = listed(database)
     standard, third = standards(database)
-    for pair in sorted(set(alike(said, sequences(database)))):
-        if pair in said or standard & set(pair):
-            said[pair].add("P")
-    objections(database, said)
+    for pair in sorted(set(alike(letters_of, sequences(database)))):
+        if pair in letters_of or standard & set(pair):
+            letters_of[pair].add("P")
+    objections(database, letters_of)
     simplified = set("".join(database.unihan("kTraditionalVariant")))
     rimed = simplified & (set(database.unihan("kSBGY")) | set(database.unihan("kFanqie")))
     yield f"# Made by make_variants.py from {SOURCE}. Licences: NOTICE.md."
@@ -237,9 +237,9 @@ def compose(database: Database) -> Iterator[str]:
     yield from (f"={name}\t{_sorted(characters)}" for name, characters in (("standard", standard), ("third", third)))
     yield f"=rimed\t{_sorted(rimed)}"
     heads: dict[str, list[str]] = defaultdict(list)
-    for (one, other), letters in sorted(said.items()):
+    for (first, second), letters in sorted(letters_of.items()):
         if letters & WITNESSES:
-            heads[one].append(other + _sorted(letters))
+            heads[first].append(second + _sorted(letters))
     yield from (f"{head}\t{' '.join(partners)}" for head, partners in heads.items())
 
 

@@ -26,11 +26,11 @@ from proof.ocr.engine import EngineIdentity
 from proof.ocr.page import PageEngine, PageReading
 from proof.ocr.ppocr import PPOCR
 from proof.ocr.registry import EngineSettings, open_page_engine
-from tests.forked import ran_forked
+from tests.caches import COMPUTED, from_scratch, made_but_once
+from tests.delays import HANDS_LATE, PATIENCE, slow
+from tests.forked_commands import ran_forked
 from tests.half_folios import kai, make_page
-from tests.once import COMPUTED, from_scratch, made_but_once
 from tests.sample import lay_out
-from tests.slowed import HANDS_LATE, PATIENCE, slow
 
 __all__ = ["PATIENCE", "from_scratch", "kai", "made_but_once", "make_page"]
 
@@ -266,8 +266,8 @@ def run(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureF
 def demo(made_once: MadeOnce) -> tuple[Path, subprocess.CompletedProcess[str]]:
     """The project that `proof demo` made in a process of its own, once in a run, and its output."""
     folder = made_once("demo", _run_demo)
-    status, out, said = json.loads((folder / "ran.json").read_text(encoding="utf-8"))
-    return folder / "proof-demo", subprocess.CompletedProcess(["demo"], status, out, said)
+    status, out, errors = json.loads((folder / "ran.json").read_text(encoding="utf-8"))
+    return folder / "proof-demo", subprocess.CompletedProcess(["demo"], status, out, errors)
 
 
 def _run_demo(folder: Path) -> None:

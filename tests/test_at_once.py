@@ -21,7 +21,7 @@ from proof.layout.overrides import LayoutOverrideShape
 from proof.settings.config import Settings
 from proof.store import Store
 from proof.store.models import PageRow
-from tests.forked import ForkedCommand
+from tests.forked_commands import ForkedCommand
 from tests.sample import lay_out
 
 pytestmark = pytest.mark.slow
@@ -36,17 +36,17 @@ def make(folder: Path, pages: int = 6, name: str = "text", config: str = "") -> 
     for path in (folder / "images").iterdir():
         Image.new("L", (290, 390), 235).save(path)
     engine = '[engine]\nname = "null"\nworkers = 1\n'
-    said = f'[project]\ntexts = ["*.txt"]\nimages = ["images"]\n{engine}{config}'
-    (folder / "config.toml").write_text(said, encoding="utf-8")
+    config_text = f'[project]\ntexts = ["*.txt"]\nimages = ["images"]\n{engine}{config}'
+    (folder / "config.toml").write_text(config_text, encoding="utf-8")
     return folder
 
 
 def ended(command: ForkedCommand) -> str:
     """What the command wrote, once it ended well."""
-    status, said = command.ended()
-    assert status in (0, 1), said
-    assert "Traceback" not in said
-    return said
+    status, output = command.ended()
+    assert status in (0, 1), output
+    assert "Traceback" not in output
+    return output
 
 
 def absent(store: Store) -> list[str]:
@@ -111,12 +111,12 @@ def test_a_page_read_again_while_a_check_goes_on_is_there_once_as_it_was_set_rig
                 reader.read("text", page.number)
 
         check(settings, lambda progress: meanwhile(progress.done))
-        found = [result.page for result in store.results(work="text")]
-        assert len(found) == len(set(found)) == 5
+        page_ids = [result.page for result in store.results(work="text")]
+        assert len(page_ids) == len(set(page_ids)) == 5
         assert runs(store, "text") == (5, 5)
         assert absent(store) == []
         last = store.latest_run("text")
-        here = next((one for one in store.results(work="text") if one.page == page.page), None)
+        here = next((result for result in store.results(work="text") if result.page == page.page), None)
         assert last is not None
         assert here is not None
         check(settings)  # that nothing is read again says that the page stands as it was set right

@@ -113,18 +113,18 @@ def test_ctrl_c_stops_cleanly_and_the_same_command_goes_on(material: Material, r
     )
     os.close(theirs)
     with ThreadPoolExecutor(1) as pool:
-        told = pool.submit(read_terminal, ours)
+        terminal = pool.submit(read_terminal, ours)
         wait_for_a_page(folder / "proof.sqlite")
         process.send_signal(signal.SIGINT)
         out, _ = process.communicate(timeout=PATIENCE)
-        said = told.result(PATIENCE)
-    assert (process.returncode, out) == (130, b""), said
-    assert "Traceback" not in said
+        output = terminal.result(PATIENCE)
+    assert (process.returncode, out) == (130, b""), output
+    assert "Traceback" not in output
     done = pages_in(folder / "proof.sqlite")
     assert 1 <= done <= 2
     for words in ("of 3 pages", "pages/s", " left"):
-        assert words in said
-    assert f"stopped: {done} of 3 pages are done; the same command continues from there" in " ".join(said.split())
+        assert words in output
+    assert f"stopped: {done} of 3 pages are done; the same command continues from there" in " ".join(output.split())
     partly = run("report")
     assert partly.returncode == 0
     assert "the last check was interrupted" in partly.stderr

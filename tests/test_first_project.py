@@ -134,7 +134,6 @@ def test_a_second_text_of_the_folder_joins_its_project(book: Path, capsys: pytes
 
 
 def test_a_check_and_a_report_say_how_much_is_decided(book: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    """They listed what was decided among the flags, as if it were open."""
     check = ["check", str(book / "text.txt"), "--images", str(book / "images")]
     assert main(check) == 0
     assert "decided" not in capsys.readouterr().out
@@ -158,7 +157,6 @@ def test_a_text_of_another_work_is_not_mixed_in(book: Path, capsys: pytest.Captu
 def test_what_is_no_text_is_told_and_not_made_part_of_the_project(
     book: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    """`proof check *.txt` names all files that end so."""
     (book / "notes.txt").write_text(NOTES, encoding="utf-8")
     files = [str(path) for path in sorted(book.glob("*.txt"))]
     assert main(["check", *files, "--images", str(book / "images")]) == 1

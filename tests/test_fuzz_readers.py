@@ -14,8 +14,8 @@ SCRIPT = Path(__file__).resolve().parent / "soak/fuzz_readers.py"
 
 
 def test_a_short_run_finds_no_crash_and_no_hang(shared: Path, tmp_path: Path) -> None:
-    found = tmp_path / "found"
-    asked = [sys.executable, str(SCRIPT), "--inputs", "300", "--found", str(found), "--shared", str(shared)]
+    findings = tmp_path / "found"
+    asked = [sys.executable, str(SCRIPT), "--inputs", "300", "--found", str(findings), "--shared", str(shared)]
     done = subprocess.run(asked, capture_output=True, text=True, check=False)  # noqa: S603 - our own script
     assert done.returncode == 0, done.stdout + done.stderr
-    assert not found.exists()
+    assert not findings.exists()

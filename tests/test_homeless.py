@@ -16,7 +16,7 @@ from proof.paths import expanded
 from proof.store import Store
 from proof.store.decision_records import Verdict
 from proof.web import create_app
-from tests.standing import decision_log
+from tests.build import decision_log
 from tests.web.drawn import WORK, Served, fill, settings_in
 
 pytestmark = pytest.mark.slow

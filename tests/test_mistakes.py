@@ -228,15 +228,18 @@ def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 @pytest.mark.parametrize(
-    ("line", "status", "told"),
-    [*((line, 2, told) for line, told in MISTAKES.items()), *((line, 1, told) for line, told in UNUSABLE.items())],
+    ("line", "status", "message"),
+    [
+        *((line, 2, message) for line, message in MISTAKES.items()),
+        *((line, 1, message) for line, message in UNUSABLE.items()),
+    ],
 )
 def test_a_mistake_is_told_with_what_to_do(
-    line: str, status: int, told: str, capsys: pytest.CaptureFixture[str]
+    line: str, status: int, message: str, capsys: pytest.CaptureFixture[str]
 ) -> None:
     assert main(line.split()) == status
     stderr = capsys.readouterr().err
-    assert told in stderr
+    assert message in stderr
     assert "Traceback" not in stderr
 
 
@@ -250,6 +253,6 @@ def test_a_mistake_is_told_in_chinese(
 ) -> None:
     monkeypatch.setenv("LC_ALL", "zh_TW.UTF-8")
     assert main(line.split()) in (1, 2)
-    said = re.sub(r"（.*?）|`.*?`", "", capsys.readouterr().err)
-    assert re.search(r"[\u4e00-\u9fff]", said)
-    assert not ENGLISH.search(said)
+    output = re.sub(r"（.*?）|`.*?`", "", capsys.readouterr().err)
+    assert re.search(r"[\u4e00-\u9fff]", output)
+    assert not ENGLISH.search(output)

@@ -57,8 +57,8 @@ def test_every_known_error_is_raised_once_with_the_right_reading(flags: Flags, k
         if is_unclaimed(row):
             assert all(flag["evidence"]["reason"] == "language" for flag in chosen_flags)
         else:
-            told = [(flag["length"], flag["suggested"]) for flag in chosen_flags]
-            assert told == [(int(row["length"]), row["reading"])], row
+            raised = [(flag["length"], flag["suggested"]) for flag in chosen_flags]
+            assert raised == [(int(row["length"]), row["reading"])], row
 
 
 def test_nothing_is_raised_that_is_mere_script(flags: Flags, key: list[dict[str, str]]) -> None:

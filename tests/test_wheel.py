@@ -70,9 +70,9 @@ def test_it_holds_templates_sample_data_and_migrations(wheel: Path) -> None:
         assert {f"{inside}/{name}" for name in ours} <= names
     assert "proof/sample/config.toml" in names
     for kept in ("proof/text/data/*.tsv", "proof/locale/*/*/*.po", "proof/store/migrations/versions/*.py"):
-        found = {path.relative_to(ROOT).as_posix() for path in ROOT.glob(kept)}
-        assert found
-        assert found <= names
+        files = {path.relative_to(ROOT).as_posix() for path in ROOT.glob(kept)}
+        assert files
+        assert files <= names
     assert not [name for name in names if name.startswith(("tests/", "scripts/")) or "__pycache__" in name]
 
 

@@ -43,8 +43,8 @@ PARCELS_PER_SHARE = 4
 """Minimum number of parcels into which a thread's share of the unsent pages is divided, so that at the end no worker
 holds pages that another one could check (guided self-scheduling, after Polychronopoulos and Kuck 1987)."""
 
-MESSAGES_PER_FILLING = 6
-"""Pages are sent once this part of the allowed pages in progress is free (a sixth). With a message for each page,
+MIN_FREE_SHARE = 1 / 6
+"""Share of the allowed pages in progress that must be free before more pages are sent. With a message for each page,
 messages would be most of the scheduler's work."""
 
 MAX_DEATHS = 3
@@ -147,7 +147,7 @@ class _Dispatch:
         """Send as many pages as there is room for; pages that need no worker are ready at once."""
         self._count_workers()
         room = self._max_in_progress - sum(map(len, self._in_progress.values())) - len(self._ready)
-        if room < self._max_in_progress / MESSAGES_PER_FILLING and (self._in_progress or self._ready):
+        if room < self._max_in_progress * MIN_FREE_SHARE and (self._in_progress or self._ready):
             return  # there is more room soon, as the writer takes page after page
         resent: list[int] = []
         new: list[int] = []
@@ -352,5 +352,5 @@ def connected(address: str) -> Iterator[Client]:
 
 def _stored_pages(plan: CheckPlan, store: Store) -> dict[int, KeptPage]:
     """The pages of a run that the store has, by the number of their task."""
-    stored = store.kept_pages(plan.name)
+    stored = store.kept_pages(plan.work)
     return {number: stored[key] for number, key in enumerate(page_keys(plan.tasks)) if key in stored}

@@ -29,9 +29,8 @@ MIN_COUNT = 3
 
 MIN_PAIR_SHARE = 0.1
 """Minimum share of a character's occurrences that are read as the other of a pair that is a bias. On the pages that
-this was fitted to (rendered ones of two seeds, planted real ones, a canon) readings that were no error made up a
-quarter and more of the occurrences (羲, 餕, 囉), or a fiftieth and less (三 as 二): any share between raises the same.
-"""
+this was fitted to (rendered ones of two seeds, planted real ones, a canon) the share of readings that were no error was
+0.25 and more (羲, 餕, 囉), or 0.02 and less (三 as 二), so that all values between have the same result."""
 
 MIN_UNKNOWN_SHARE = 0.25
 """Minimum share of a usual reading among the readings of a character that the engine does not know. A character may
@@ -45,7 +44,7 @@ MIN_ALIKE_PROBABILITY = 0.02
 `ALIKE_WEIGHT` applies to it. That of a recurring error is far lower."""
 
 MAX_REMEMBERED = 200
-"""Maximum number of readings of a pair that are remembered, for the median."""
+"""Maximum number of values that are kept for the median of a pair."""
 
 POSITION_AFTER_ALL_PAGES = 2**62
 """The position of a page that is not in the run: after all pages that are."""
@@ -58,11 +57,11 @@ MIN_CERTAIN_PROBABILITY = 0.9
 
 
 class Remembered(NamedTuple):
-    """A number from a flag, with the position of the flag's page in the run and the flag's number on the page."""
+    """A probability or score from a flag, with the position of the flag's page in the run and its index on the page."""
 
     position: int
     ordinal: int
-    number: float
+    value: float
 
 
 @dataclass(slots=True)
@@ -133,7 +132,7 @@ class EngineBias:
         if self.pair_counts[pair] < max(MIN_COUNT, MIN_PAIR_SHARE * self.occurrences.get(flag.transcribed, 0)):
             return base, ""
         # the median, since one reading under a stain says nothing about the others
-        usual_p_text = median(remembered.number for remembered in self.text_probabilities[pair])
+        usual_p_text = median(remembered.value for remembered in self.text_probabilities[pair])
         deduction = max(log(max(usual_p_text, MIN_PROBABILITY) / max(p_text, MIN_PROBABILITY)), 0.0)
         alike_in_this_hand = usual_p_text >= MIN_ALIKE_PROBABILITY and not run_together(*pair)
         if not deduction and not alike_in_this_hand:
@@ -147,7 +146,7 @@ class EngineBias:
         readings = self.unknown_readings[transcribed]
         if readings[read] >= max(MIN_COUNT, MIN_UNKNOWN_SHARE * readings.total()):
             # evidence of the ink that the other occurrences lack still counts
-            usual_score = median(remembered.number for remembered in self.unknown_scores[transcribed, read])
+            usual_score = median(remembered.value for remembered in self.unknown_scores[transcribed, read])
             excess = base - usual_score if evidence.ink is not None else 0.0
             return min(base, max(excess, EXPECTED_SCORE)), "always read so"
         readings = readings + self.other_forms[transcribed]

@@ -109,10 +109,10 @@ class CheckedPage:
     packed: PackedCharacters | None = None
 
     @classmethod
-    def of_stored(cls, task: PageTask, image: PageImage, key: str, known: KeptResult) -> CheckedPage:
-        """A page that did not change: its result is the one that the store has under `key`, with the present path of
-        its image, which may have been moved."""
-        return cls(task, replace(known.result, image=image.path), key, reused=True, packed=known.packed)
+    def of_stored(cls, task: PageTask, image: PageImage, key: str, stored: KeptResult) -> CheckedPage:
+        """A page that did not change: its result is the one `stored` under `key`, with the present path of its image,
+        which may have been moved."""
+        return cls(task, replace(stored.result, image=image.path), key, reused=True, packed=stored.packed)
 
     def whole(self) -> PageResult:
         """The result with its characters."""
@@ -288,8 +288,8 @@ class ImageLoader:
 def usable_texts(
     text_of: Callable[[Source], Transcription], sources: Iterable[Source]
 ) -> tuple[list[Transcription], tuple[Notice, ...]]:
-    """The text that `text_of` gives for each source, and the reasons for those sources for which it raises TextError.
-    Raises the first TextError if there is no text at all."""
+    """The text that `text_of` gives for each source, and a notice for each source for which it raises TextError. If it
+    raises for all, the first of these errors is raised."""
     texts, errors = [], []
     for source in sources:
         try:

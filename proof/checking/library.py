@@ -10,7 +10,7 @@ from pathlib import Path
 
 from proof.checking.executor import engine_settings
 from proof.checking.pipeline import CheckOutcome, Watch, check, engine_of
-from proof.checking.recheck import CheckCancelled, Rechecker, Reread
+from proof.checking.recheck import CheckCancelled, Rechecker, RecheckOutcome
 from proof.errors import ClusterError, OutputError, ProofError, UsageError
 from proof.locale.marking import _
 from proof.model.notices import Notice
@@ -210,7 +210,7 @@ class LibraryRechecker(Rechecker):
         super().__init__(settings, store)
         self._recheckers: dict[str, Rechecker] = {}
 
-    def read(self, work: str, number: int, check_cancelled: CheckCancelled = lambda: None) -> Reread:
+    def read(self, work: str, number: int, check_cancelled: CheckCancelled = lambda: None) -> RecheckOutcome:
         """As `Rechecker.read`, by the settings of the page's work. Raises ProofError."""
         name = self._store.library.folder_of(work)
         if name is None:

@@ -74,8 +74,8 @@ def _about_folder(folder: Path, files: Sequence[Path], without_image: Page) -> N
 def _about_lists(
     settings: Settings, texts: Sequence[Transcription], index: ImageIndex, without_image: Sequence[Page]
 ) -> Iterator[Notice]:
-    """Notices about lists of which no line was understood; about lists that have lines for pages `without_image` but
-    name no existing file; and the first notice about a line of every list that was understood."""
+    """Notices about lists without a valid line, and about lists that have lines for pages `without_image` but name no
+    existing file; of every other list the first notice about a line."""
     wanted = set(map(listed_page, without_image))
     pages = [page for text in texts for page in text.pages]
     for path in dict.fromkeys(path for text in texts for path in image_lists(settings, text)):

@@ -124,8 +124,8 @@ def _joints(
 
 
 def _places(text: str, blocks: Iterable[AlignedPart]) -> list[int | None]:
-    """For every character of the text the index of the character on the images beside which it stands, or should stand;
-    None if it is on no image."""
+    """For every character of the text the index of the character on the images that it is aligned with, or that is at
+    its place if the images lack it; None if it is on no image."""
     places: list[int | None] = [None] * len(text)
     for block in blocks:
         for op in block.ops:

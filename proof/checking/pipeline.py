@@ -114,11 +114,11 @@ def check(
     """
     with (
         Store.open(settings.store_address, folder=settings.base) as store,
-        _alone(settings, engine := opened(settings, store), store, waiting) as sources,
+        _locked_sources(settings, engine := opened(settings, store), store, waiting) as sources,
     ):
         second = open_second(settings, store, engine.identity)
         plan = CheckPlan(settings, sources.texts, sources.index, engine.identity, store)
-        follow_renamed(store, plan.name, sources.texts, settings.base.absolute())
+        follow_renamed(store, plan.work, sources.texts, settings.base.absolute())
         for text in sources.texts:
             note_own_export(store, text, settings)
         run_id = store.begin_run(plan.info(), partial(_must_be_current, sources.texts))
@@ -135,7 +135,7 @@ def check(
         run = StoredRun(store, run_id)
         work_run = run.of_work()
         written = write_reports(work_run, settings.project.out, language=settings.report.lang)
-        if work_run != run:
+        if work_run != run:  # the reports have the whole work, the outcome counts only the pages of this run
             written = replace(written, tally=Tally.of(run.results(outline=True)))
         suspicious = tuple(places(run, show, language))
     remarks = tuple(
@@ -156,9 +156,11 @@ class _Sources:
 
 
 @contextmanager
-def _alone(settings: Settings, engine: Engine, store: Store, waiting: Callable[[str], None]) -> Iterator[_Sources]:
+def _locked_sources(
+    settings: Settings, engine: Engine, store: Store, waiting: Callable[[str], None]
+) -> Iterator[_Sources]:
     """The sources of a check, while no other check of their work runs. They are read again after waiting for another
-    check, since they may have changed meanwhile."""
+    check, since they may have changed meanwhile and be of another work."""
     locked_work, has_waited = "", True
     with ExitStack() as stack:
         while has_waited:
@@ -186,7 +188,7 @@ def _must_be_current(texts: Sequence[Transcription]) -> None:
 def _images_of_others(store: Store, plan: CheckPlan) -> Iterator[Path]:
     """The images of those pages of the work that this check leaves out."""
     checked_pages = {task.page.id for task in plan.tasks}
-    for result in store.results(work=plan.name, outline=True):
+    for result in store.results(work=plan.work, outline=True):
         if result.page not in checked_pages and result.image:
             yield result.image
 
@@ -250,13 +252,13 @@ def _rescore(plan: CheckPlan, bias: EngineBias, settings: Settings, store: Store
     """Rescore the flags of the run, by the engine's bias in the whole work, the language model and the witnesses."""
     witness_evidence = witness_evidence_of(settings, sources.texts, store)
     checked_pages = {task.page.id for task in plan.tasks}
-    for result in store.results(work=plan.name, outline=True):
+    for result in store.results(work=plan.work, outline=True):
         # a check of some texts of a work learns from the others, but does not change them
         if result.page not in checked_pages:
             bias.add_page(result)
-    bias.occurrences = store.glyphs.occurrences(plan.name, bias.recurring)
+    bias.occurrences = store.glyphs.occurrences(plan.work, bias.recurring)
     language = FlagLanguage(settings, plan.tasks, store.cache)
-    rescore_work(store, plan.name, bias, settings.flags, witness_evidence, language, checked_pages)
+    rescore_work(store, plan.work, bias, settings.flags, witness_evidence, language, checked_pages)
 
 
 def read_texts(paths: Sequence[Path]) -> tuple[list[Transcription], tuple[Notice, ...]]:

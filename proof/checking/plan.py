@@ -42,9 +42,9 @@ def digest(*parts: str) -> str:
 
 @dataclass(frozen=True, slots=True)
 class PageTask:
-    """One page to be checked: its text, its index among the pages of the text (`number`), its place, and its image.
-    `trouble`: why it has no image; `override`: a person's correction of its layout or image; `language`: the evidence
-    of the language model against its text."""
+    """One page to be checked: its text, its index among the pages of the text (`number`), its place in the run, and its
+    image. `trouble`: why the image that it should have cannot be used; `override`: a person's correction of its layout
+    or image; `language`: the evidence of the language model against its text."""
 
     text: Transcription
     number: int
@@ -172,7 +172,7 @@ class CheckPlan:
         engine: EngineIdentity,
         store: Store,
     ) -> None:
-        self.name = work_of(texts, store, texts_of_project(settings))
+        self.work = work_of(texts, store, texts_of_project(settings))
         self._settings = settings
         self._index = index
         self.keys = PageKeys.of(settings, engine)
@@ -182,7 +182,7 @@ class CheckPlan:
         for text in self._texts:
             images, first, sha = self._images_of(text), len(self.tasks), sha_of(text.text)
             self.tasks += [_task(text, n, first + n, images, sha) for n in range(len(text.pages))]
-        self.tasks = _overridden(_with_copies(self.tasks), store.layout_overrides.of_work(self.name), index)
+        self.tasks = _overridden(_with_copies(self.tasks), store.layout_overrides.of_work(self.work), index)
 
     def take_evidence(self, language: Mapping[int, Sequence[LanguageEvidence]]) -> None:
         """Give each task the evidence of the language model against its page, by the index of the task."""
@@ -199,9 +199,10 @@ class CheckPlan:
         return self._index.with_lists(image_lists(self._settings, text), text.pages)
 
     def info(self) -> RunInfo:
+        """What the store records about the run."""
         return RunInfo(
-            work=self.name,
-            title=self._settings.project.title or self._texts[0].title or self.name,
+            work=self.work,
+            title=self._settings.project.title or self._texts[0].title or self.work,
             texts=tuple(
                 TextInfo(str(t.path), sha_of(t.text), t.format.value, self.keys.script(t).value, t.text)
                 for t in self._texts

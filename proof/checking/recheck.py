@@ -60,7 +60,7 @@ CheckCancelled = Callable[[], None]
 
 
 class RecheckFault(StrEnum):
-    """Why a page could not be checked, in the categories that a user can act on."""
+    """Why a page could not be checked, in the categories that a user can act on; `MISTAKE` is a bug in the program."""
 
     TEXT_CHANGED = "text changed"
     TEXT = "text"
@@ -89,10 +89,10 @@ class RecheckFault(StrEnum):
 
 
 @dataclass(frozen=True, slots=True)
-class Reread:
+class RecheckOutcome:
     """The outcome of a recheck. `fresh` are the raised flags that appeared, `gone` those that disappeared; `kept` are
     the decided flags whose places remain, `lost` those whose places are lost. `trouble`: why the page could not be
-    checked."""
+    checked, None if it was."""
 
     result: PageResult
     trouble: RecheckFault | None
@@ -118,7 +118,7 @@ class Rechecker:
         """The project's images, each with the name under which it is assigned to a page."""
         return ImageIndex(self._settings.project.images).files()
 
-    def read(self, work: str, number: int, check_cancelled: CheckCancelled = lambda: None) -> Reread:
+    def read(self, work: str, number: int, check_cancelled: CheckCancelled = lambda: None) -> RecheckOutcome:
         """Check page `number` of `work` again and save its result within the newest run.
 
         Raises ProofError, and StoppedError only before anything is saved.
@@ -130,7 +130,7 @@ class Rechecker:
                     if reread is not None:
                         return reread
 
-    def _read(self, work: str, number: int, check_cancelled: CheckCancelled) -> Reread | None:
+    def _read(self, work: str, number: int, check_cancelled: CheckCancelled) -> RecheckOutcome | None:
         """One attempt of `read`; None if the page or its text changed meanwhile. Also raises OverrideChangedError."""
         check_cancelled()
         stored_page, _ = self._store.queue.page(work, number)
@@ -281,7 +281,7 @@ def _compared(
     after: dict[int, QueuedFlag],
     displaced: Collection[int],
     places_lost: Collection[int],
-) -> Reread:
+) -> RecheckOutcome:
     """The differences between the page's flags before and after the recheck.
 
     `displaced` are the flags whose places were lost before, `places_lost` those whose places this recheck lost. A
@@ -292,7 +292,7 @@ def _compared(
         return number in flags and not flags[number].stale and flags[number].flag.raised
 
     decided = [flag for flag in before.values() if flag.state is not State.OPEN and flag.number not in displaced]
-    return Reread(
+    return RecheckOutcome(
         result=result,
         trouble=trouble,
         fresh=tuple(queued for number, queued in after.items() if raised(after, number) and not raised(before, number)),

@@ -12,7 +12,7 @@ from proof.checking.engine_bias import EngineBias
 from proof.checking.flag_language import FlagLanguage
 from proof.checking.plan import METHOD_VERSION, digest
 from proof.checking.second_reader import second_reading
-from proof.collation.witness_evidence import ALIGNED, Parallel, WitnessEvidence, beside, without_witnesses
+from proof.collation.witness_evidence import ALIGNMENT_VERSION, Parallel, WitnessEvidence, beside, without_witnesses
 from proof.model.flags import COLLATION, TEXT_ORIGINS, Flag, Origin, is_raised, without_language
 from proof.settings.config import FlagsSection, Settings
 from proof.store import Store
@@ -125,7 +125,7 @@ def witness_evidence_of(
 
 def _aligned(text: Transcription, witness: Transcription, store: Store) -> Parallel:
     """The witness beside the text, by the alignment in the cache if that has it."""
-    versions = (str(METHOD_VERSION), ALIGNED, proof.__version__, lists_fingerprint())
+    versions = (str(METHOD_VERSION), ALIGNMENT_VERSION, proof.__version__, lists_fingerprint())
     key = f"beside {digest(*versions, text.text, witness.text)}"
     cached = store.cache.get(key)
     parallel, alignment = beside(text, witness, cached)

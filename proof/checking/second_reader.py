@@ -46,7 +46,7 @@ def read_by_second(
 ) -> None:
     """Have the second engine read the pages with raised flags, and keep its reading of each file. `read` is called
     after each page with the number of pages read so far and the number of all."""
-    flagged = {result.page for result in store.results(work=plan.name, outline=True, raised=True)}
+    flagged = {result.page for result in store.results(work=plan.work, outline=True, raised=True)}
     tasks = [task for task in plan.tasks if task.image is not None and task.page.id in flagged]
     keys, loader = PageKeys.of(settings, engine.identity), ImageLoader(settings.images.max_megapixels)
     scripts = {plan.keys.script(task.text) for task in tasks}

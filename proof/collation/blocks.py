@@ -26,11 +26,10 @@ from proof.collation.seeds import (
 )
 
 MIN_CHAIN_SCORE = 9.0
-"""Minimum score of a chain, about its number of equal characters."""
+"""Minimum score of a chain of seeds that becomes a block; the score is about the number of equal characters."""
 
 MAX_OUTER_CHARACTERS = 16
-"""Maximum number of characters before the first or after the last block that are added to it at the ends of the
-texts."""
+"""Maximum number of characters before the first block, or after the last, that are aligned as a part of it."""
 
 MIN_SHORT_PASSAGE_CHARACTERS = 6
 """Minimum length of a passage outside the blocks that is a block of its own."""

@@ -23,7 +23,7 @@ from proof.collation.differences import (
     systematic,
     within_blocks,
 )
-from proof.collation.joined_readings import as_readings, recurring
+from proof.collation.joined_readings import as_readings, with_systematic_marked
 from proof.collation.note_layout import NoteLayout, note_layouts, with_layout_class
 from proof.collation.quality import WitnessQuality, quality_by_juan
 from proof.collation.tokens import CharacterTable, WitnessTokens, shared_tokens
@@ -159,7 +159,7 @@ def _word_differences(
     differences = [*within_blocks(a, b, blocks, classifier), *between_blocks(a, b, blocks)]
     differences.sort(key=_BASE_ORDER)
     differences, pairs = systematic(a, b, blocks, with_layout_class(a, b, differences, table.key))
-    differences, additions = recurring(a, b, differences)
+    differences, additions = with_systematic_marked(a, b, differences)
     return as_readings(a, b, differences), [*pairs, *additions]
 
 

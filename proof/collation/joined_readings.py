@@ -286,11 +286,11 @@ class _Addition(NamedTuple):
     shorter: str
 
 
-def recurring(
+def with_systematic_marked(
     a: WitnessTokens, b: WitnessTokens, differences: Sequence[Difference]
 ) -> tuple[list[Difference], list[SystematicPair]]:
     """The differences, with those marked as systematic where one text regularly has the same additional character
-    beside the same one (一十 for 十), and these additions as pairs."""
+    beside the same one (一十 for 十), and the systematic pairs (一十, 十)."""
     places_of: defaultdict[_Addition, list[int]] = defaultdict(list)
     for number, difference in enumerate(differences):
         is_one_sided = difference.kind in (Kind.INSERTION, Kind.OMISSION)

@@ -99,8 +99,8 @@ def _pair(base: Addresses, witness: Addresses, pair: SystematicPair) -> dict[str
 
 
 def _addressed(addresses: Addresses, places: Sequence[int]) -> list[tuple[str, int, int]]:
-    found = (addresses.of(place) for place in places)
-    return [(address.page, address.line, address.offset) for address in found if address is not None]
+    of_places = map(addresses.of, places)
+    return [(address.page, address.line, address.offset) for address in of_places if address is not None]
 
 
 def _note(collation: Collation, layout: NoteLayout) -> dict[str, Any]:

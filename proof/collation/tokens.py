@@ -194,8 +194,8 @@ def shared_tokens(
 
 
 def _notes_unmarked_in(other: WitnessTokens, edition: Transcription, compared: frozenset[Layer]) -> set[Layer]:
-    """The layers of notes of an edition, apart from those `compared`, of which the `other` text has most in its running
-    text."""
+    """The layers of notes of an edition, without the `compared` ones, whose words are mostly in the running text of the
+    `other` text."""
     unmarked = set()
     for layer in (SET_SMALL & edition.layers) - compared:
         notes = [stretch for stretch in edition.stretches() if stretch.layer is layer]

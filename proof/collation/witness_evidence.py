@@ -94,7 +94,7 @@ class Parallel:
         return cls(collation.base, collation.witness, aligned, notes_by_character(collation.witness), quality)
 
 
-ALIGNED = "9"
+ALIGNMENT_VERSION = "9"
 """Version of the stored alignments; those of another version are not used."""
 
 

@@ -48,5 +48,5 @@ def command(images: tuple[Path, ...], out: Path, quiet: bool) -> int:
         if not cv2.imwrite(str(picture), drawn(columns, image.pixels)):
             raise OutputError(_("%(picture)s: cannot be written; make room, or name another folder"), picture=picture)
         if not quiet:
-            click.echo(f"{path}: {len(columns.columns)} columns in {len(columns.regions)} registers")
+            click.echo(f"{path}: columns: {len(columns.columns)}, registers: {len(columns.regions)}")
     return 1 if failed else 0

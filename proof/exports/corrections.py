@@ -23,7 +23,7 @@ from proof.text.transcription import Transcription
 
 @dataclass(frozen=True, slots=True)
 class Correction:
-    """One decision on one place: `length` code points from `offset` on, which read `original`, become `replacement`.
+    """One decision on one place: `length` code points from `offset`, the text `original`, become `replacement`.
 
     page, line: as in flags; in a format without pages, an empty page and the line of the file.
     context: the characters around the place with the place in brackets, `東面于[北]耦大夫`, as in flags.
@@ -35,7 +35,7 @@ class Correction:
     moved: the id of the other half's flag, for a moved character or column.
     column: the number on the image of a whole column, or of the column of missing characters; 0 if unknown.
     is_typed: a person typed the replacement.
-    copy_reads: what the copy reads where the text is kept all the same; None for a correction.
+    copy_reads: the reading of the copy, if the text is kept nevertheless; None for a correction.
     readings: the sigla of witnesses, each with its reading of the place.
     names: the sigla known to be those of witnesses, with their full names; empty if none was given.
     doubt: the suggestion at a place that was left in doubt.

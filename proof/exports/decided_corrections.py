@@ -195,8 +195,8 @@ class _DecisionsByEffect:
             self._kept.append(_KeptPlace(decision, present.span))
 
     def _add_effects(self) -> None:
-        """Let corrections restore what had been there before all that was taken back, or nothing if that is replaced,
-        and leave out the decisions whose places are lost, but for those that need not be made again."""
+        """Add corrections that restore the text from before decisions that were taken back, unless it was replaced
+        since, and leave out decisions whose places are lost, except those with nothing left to write."""
         effects = effects_of((decided.flag for decided in self._decided), self._edition.text)
         corrected = [made for made in self._corrected if made.decision.flag not in effects.kept]
         self._corrected = [
@@ -384,7 +384,7 @@ def _overlaps(ordered: Sequence[_DecidedCorrection]) -> _Overlaps:
 
 
 def _conflicting_with_kept(corrected: Iterable[_DecidedCorrection], kept: Iterable[_KeptPlace]) -> dict[int, Decision]:
-    """The decisions, by id, of which some keep a place and others change it."""
+    """The decisions, by id, on places that one decision keeps and another one changes."""
     changing: dict[_Characters, list[Decision]] = defaultdict(list)
     for made in corrected:
         if made.correction.changes:

@@ -55,7 +55,7 @@ SMALL = (
     DrawnHand(0.72, 12.0, zoom=1.25, height=SMALL_PX),
     DrawnHand(0.72, 6.0, zoom=1.25, height=SMALL_PX - 4),
 )
-"""Hands of which characters are small, thin and thick."""
+"""Hands for small characters, with thin and with thick strokes."""
 
 INK_LEVEL = 150
 """Grey value of the edge of ink in a scan in black and white."""

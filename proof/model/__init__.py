@@ -1,1 +1,1 @@
-"""What everything speaks of: page references and folios, boxes, flags, results."""
+"""Types that all packages use: page references and folios, boxes, flags, results."""

@@ -34,12 +34,12 @@ TEXT_ONLY_WEIGHT = 0.5
 """Factor for the score of a finding that rests on a reading without posteriors."""
 
 WRONG_ORDER_SHARE = 0.1
-"""Maximum share of the characters of a page that differ (and, beside `MIN_CHARACTERS`, the maximum number). If more
-differ, the lines were read in the wrong order. In the right order some 0.04 differ."""
+"""Share of the characters of a page above which, if they are also more than `MIN_CHARACTERS`, differing characters mean
+that the lines were read in the wrong order. In the right order about 0.04 differ."""
 
 OTHER_PAGE_SHARE = 0.4
-"""Share of the characters of a page that were not read anywhere on the image from which on it shows another page.
-Between two pages of one work it is 0.6 and more."""
+"""Share of the characters of a page from which, if they were not read anywhere on the image, the image shows another
+page. For two pages of one work the share is 0.6 and more."""
 
 
 @dataclass(frozen=True, slots=True)

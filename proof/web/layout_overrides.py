@@ -8,7 +8,7 @@ from flask import Response
 from flask_openapi3.models.tag import Tag
 from pydantic import BaseModel, Field, RootModel
 
-from proof.checking.recheck import RecheckFault, Reread
+from proof.checking.recheck import RecheckFault, RecheckOutcome
 from proof.errors import PublicError
 from proof.images.load import load_image
 from proof.images.opencv import cv2
@@ -231,7 +231,7 @@ def reading_of(job: ReadingJob) -> RereadingOut:
     )
 
 
-def _reread_out(reread: Reread) -> RereadingResultOut:
+def _reread_out(reread: RecheckOutcome) -> RereadingResultOut:
     return RereadingResultOut(
         status=reread.result.status.value,
         detail=in_words(reread.result.message, say) if reread.result.message else "",

@@ -7,7 +7,7 @@ from concurrent.futures import wait
 from dataclasses import dataclass
 from threading import Event
 
-from proof.checking.recheck import Rechecker, RecheckFault, Reread
+from proof.checking.recheck import Rechecker, RecheckFault, RecheckOutcome
 from proof.errors import PublicError, StoppedError
 from proof.locale.marking import _
 from proof.web.jobs import Job, Jobs, JobState
@@ -24,7 +24,7 @@ class NotRequesterError(PublicError):
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class ReadingJob(Job[Reread]):
+class ReadingJob(Job[RecheckOutcome]):
     """A page that is read again; its subject is the work and the number of the page. `first`: the queue was empty when
     it was requested; `requesters` are the people who wait for it, the last of whom cancels it."""
 
@@ -83,7 +83,7 @@ class Rereading(Jobs[ReadingJob]):
                 job.future.cancel()
         return job
 
-    def _read(self, work: str, page: int, stop: Event) -> Reread:
+    def _read(self, work: str, page: int, stop: Event) -> RecheckOutcome:
         def check_cancelled() -> None:
             if stop.is_set():
                 raise StoppedError(_("%(work)s: reading page %(page)s again was taken back"), work=work, page=page)

@@ -280,13 +280,13 @@ def _with_edges(book: Book, rng: np.random.Generator) -> Book:
 
 def _on_black(book: Book, rng: np.random.Generator) -> Book:
     """Microfilm: black around the leaf, dust, a label with white script beside."""
-    found = _padded(book, rng.uniform(0.01, 0.12, 4) * book.image.shape[0], 0)
-    image = found.image
+    padded = _padded(book, rng.uniform(0.01, 0.12, 4) * book.image.shape[0], 0)
+    image = padded.image
     height, width = image.shape
     for _ in range(round(image.size * 1e-4)):
         x, y, size = int(rng.integers(width)), int(rng.integers(height)), int(rng.integers(1, 5))
         image[y : y + size, x : x + size] = 255 if rng.random() < 0.5 else 0
-    return found
+    return padded
 
 
 def _with_ruler(book: Book, rng: np.random.Generator) -> Book:
@@ -294,8 +294,8 @@ def _with_ruler(book: Book, rng: np.random.Generator) -> Book:
     height = book.image.shape[0]
     below = bool(rng.random() < 0.5)
     room = round(0.1 * height)
-    found = _padded(book, (20, room if below else 20, 20, 20 if below else room), 150)
-    image = found.image
+    padded = _padded(book, (20, room if below else 20, 20, 20 if below else room), 150)
+    image = padded.image
     first, length = 40, (image.shape[1] if below else image.shape[0]) - 80
     start = (image.shape[0] if below else image.shape[1]) - room + 15
     across = image if below else image.T
@@ -306,7 +306,7 @@ def _with_ruler(book: Book, rng: np.random.Generator) -> Book:
         tall = room // 4 if number % 5 else room // 3
         at = first + number * length // 60
         across[start + room // 2 + 6 : start + room // 2 + 6 + tall, at : at + 2] = 0
-    return found
+    return padded
 
 
 def _with_label(book: Book, rng: np.random.Generator) -> Book:

@@ -3,13 +3,13 @@
     python -m scripts.bench canon [--only planted,clean,speed] [--first 1] [--seeds 2] [--canon QL,HW]
                    [--sheet FILE.png]
 
-Planted and clean as in `planted`, on the pages of `shared/facsimile/canon`. Of these no list of errors exists, and
-the texts have some of their own: a place where text and print really differ counts as false. `--sheet` draws every flag
-that is raised on the clean text: the place on the image, what is transcribed and what is suggested in a font, to be
-looked at by eye. What somebody saw there is in `canon_seen.tsv` (page, line, offset, suggested, seen: `image`
-where the image has another character than the text, `form` where it has the same in another form, else `text`). It
-changes nothing of what is judged: what is left of the false flags by it is told beside the raw figure, with the list.
-Speed: processor time of reading and judging a page, by its characters, against the dense ruled half-folios of JMML.
+Planted and clean as in `planted`, on the pages of `shared/facsimile/canon`. There is no list of the errors that the
+texts have themselves, so a place where text and print really differ counts as false. `--sheet` draws every flag that is
+raised on the clean text: the place on the image, and the transcribed and the suggested character in a font, to be
+judged by eye. `canon_seen.tsv` has such judgements (page, line, offset, suggested, seen: `image` if the image has
+another character than the text, `form` if it has another form of it, else `text`). The number of false flags that they
+leave is printed beside the number of all. Speed: processor time of reading and judging a page, by its characters,
+compared with the dense ruled half-folios of JMML.
 """
 
 from __future__ import annotations
@@ -37,9 +37,14 @@ from scripts.bench.pool import Bench, Case, Pool
 CANONS = {"QL": "KX1a0001_001.txt", "HW": "KX1a0003_001.txt"}
 RATE = 0.03
 ROUNDS = 3
-AROUND, SIDE, ACROSS = 1.2, 150, 6
-"""Of the sheet: how much of the page is shown around a flag, in its own height; the pixels of a picture; how many stand
-in a row."""
+SHOWN_HEIGHTS = 1.2
+"""How much of the page the sheet shows around a flag, in heights of the flag."""
+
+PICTURE_PX = 150
+"""Size of a picture of the sheet in pixels."""
+
+PICTURES_PER_ROW = 6
+"""Number of pictures in a row of the sheet."""
 
 SEEN = Path(__file__).with_name("canon_seen.tsv")
 
@@ -77,20 +82,20 @@ def seen_by_eye() -> dict[Place, str]:
 def sheet(flags: Sequence[dict[str, Any]], images: Path) -> Image.Image:
     """Every flag with its number, the place on its page, and both characters drawn in a font."""
     font = FontChain.of_installed()
-    rows = -(-len(flags) // ACROSS)
-    drawn = Image.new("L", (ACROSS * (2 * SIDE + 20), max(rows, 1) * (SIDE + 50)), 255)
+    rows = -(-len(flags) // PICTURES_PER_ROW)
+    drawn = Image.new("L", (PICTURES_PER_ROW * (2 * PICTURE_PX + 20), max(rows, 1) * (PICTURE_PX + 50)), 255)
     pen = ImageDraw.Draw(drawn)
     for number, flag in enumerate(flags):
-        x, y = number % ACROSS * (2 * SIDE + 20), number // ACROSS * (SIDE + 50)
+        x, y = number % PICTURES_PER_ROW * (2 * PICTURE_PX + 20), number // PICTURES_PER_ROW * (PICTURE_PX + 50)
         page = cv2.imread(str(next(images.glob(f"{place_of(flag)[0]}.*"))), cv2.IMREAD_GRAYSCALE)
         assert page is not None
         left, top, width, height = flag["bbox"]
-        over = AROUND * max(width, height)
+        over = SHOWN_HEIGHTS * max(width, height)
         high, low = (int(v) for v in (max(0, top - over), top + height + over))
         part = page[high:low, max(0, int(left - over / 2)) : int(left + width + over / 2)]
         piece = Image.fromarray(part)
-        piece.thumbnail((SIDE * 2, SIDE + 20))
-        drawn.paste(piece, (x + SIDE // 2, y + 20))
+        piece.thumbnail((PICTURE_PX * 2, PICTURE_PX + 20))
+        drawn.paste(piece, (x + PICTURE_PX // 2, y + 20))
         pen.text((x, y), f"{number + 1}  {flag['kind'][:5]} {flag['score']:.1f}", fill=0)
         for at, text in enumerate((flag["transcribed"], flag["suggested"])):
             face = font.face_of(text[:1]) if text.strip() else None
@@ -127,21 +132,21 @@ def seconds_a_character(bench: Bench, names: Sequence[str]) -> Iterator[tuple[st
 
 
 def clean_rows(canon: Canon, options: argparse.Namespace) -> Iterator[tuple[str, str, str, str]]:
-    found, flags = canon.planted((options.first,), 0.0)
-    counts = f"{found['false']} in {found['characters']} characters"
-    yield f"{canon.name}: false flags per 1,000", f"{found['false_per_1000']:.2f}", "", counts
+    scores, flags = canon.planted((options.first,), 0.0)
+    counts = f"{scores['false']} in {scores['characters']} characters"
+    yield f"{canon.name}: false flags per 1,000", f"{scores['false_per_1000']:.2f}", "", counts
     flags = sorted((flag for flag in flags if flag["kind"] != "layout"), key=lambda flag: place_of(flag)[:3])
     if options.sheet:
         drawn = options.sheet.with_name(f"{options.sheet.stem}-{canon.name}.png")
         sheet(flags, canon.case.images).save(drawn)
     known = seen_by_eye()
     seen = [known.get(place_of(flag), "not looked at") for flag in flags]
-    for number, (flag, told) in enumerate(zip(flags, seen, strict=True), 1):
+    for number, (flag, verdict) in enumerate(zip(flags, seen, strict=True), 1):
         page, line, offset, suggested = place_of(flag)
         change = f"{flag['transcribed']}→{suggested}"
-        tell(f"{number:3} {page} {line}:{offset} {flag['kind']} {change} {flag['score']:.2f} {told}")
-    left, forms = sum(told in ("text", "not looked at") for told in seen), seen.count("form")
-    rate = f"{1000 * left / found['characters']:.2f}"
+        tell(f"{number:3} {page} {line}:{offset} {flag['kind']} {change} {flag['score']:.2f} {verdict}")
+    left, forms = sum(verdict in ("text", "not looked at") for verdict in seen), seen.count("form")
+    rate = f"{1000 * left / scores['characters']:.2f}"
     yield f"{canon.name}: the same by eye", rate, "", f"{left}, and {forms} forms of the same character"
 
 
@@ -158,13 +163,13 @@ def measure(options: argparse.Namespace) -> Iterator[TableRow]:
     wanted, names = options.only.split(","), options.canon.split(",")
     for canon in (Canon(bench, name) for name in names):
         if "planted" in wanted:
-            found, _ = canon.planted(range(options.first, options.first + options.seeds), RATE)
-            counts = f"{found['caught']} of {found['errors']}"
-            yield f"{canon.name}: planted errors raised", f"{found['recall']:.4f}", "", counts
-            mended = found["caught"] + found["mended"]
-            share = f"{mended / max(found['errors'], 1):.4f}"
+            scores, _ = canon.planted(range(options.first, options.first + options.seeds), RATE)
+            counts = f"{scores['caught']} of {scores['errors']}"
+            yield f"{canon.name}: planted errors raised", f"{scores['recall']:.4f}", "", counts
+            mended = scores["caught"] + scores["mended"]
+            share = f"{mended / max(scores['errors'], 1):.4f}"
             yield f"{canon.name}: the same with those mended beside another", share, "", str(mended)
-            tell(*found["missed"], sep="\n")
+            tell(*scores["missed"], sep="\n")
         if "clean" in wanted:
             yield from clean_rows(canon, options)
     if "speed" in wanted:

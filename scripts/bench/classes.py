@@ -167,19 +167,19 @@ def plant(
     kept: defaultdict[tuple[str, int], list[dict[str, Any]]] = defaultdict(list)
     for row in bench.texts.read_key(key):
         kept[row["page"], row["line"]].append(row)
-    lines, told = [], ["\t".join(KEY_COLUMNS)]
+    lines, key_rows = [], ["\t".join(KEY_COLUMNS)]
     for raw, page, number, body in bench.texts.walk(bench.texts.read(source)):
         text = body
         if number and re.search(case.pages, page):
             text, rows = planted(texts, name, body, kept[page, number], rate, dice)
-            told += [
+            key_rows += [
                 "\t".join(str({"page": page, "line": number, **row}[field]) for field in KEY_COLUMNS) for row in rows
             ]
         lines.append(text + raw[len(body) :])
     stem = f"{case.name}-{list(CLASSES).index(name)}-{seed}"
     spoiled, answers = bench.folder / f"{stem}.txt", bench.folder / f"{stem}.tsv"
     spoiled.write_text("".join(lines), encoding="utf-8", newline="")
-    answers.write_text("\n".join(told) + "\n", encoding="utf-8")
+    answers.write_text("\n".join(key_rows) + "\n", encoding="utf-8")
     return spoiled, answers
 
 

@@ -94,7 +94,7 @@ def workers(address: str, count: int, seconds: float, characters: int) -> None:
         ]
         await asyncio.gather(*them)
         echo(count, flush=True)
-        await asyncio.gather(*(one.finished() for one in them))
+        await asyncio.gather(*(worker.finished() for worker in them))
 
     with dask.config.set(DASK_SETTINGS):
         asyncio.run(run())
@@ -423,7 +423,7 @@ def at(samples: list[dict[str, Any]], pages: int, share: float, what: str) -> An
 
 def kill(times: int, pages: int) -> dict[str, Any]:
     """Checks in which a worker, the scheduler or the writer is killed at a random moment, against one undisturbed."""
-    found: dict[str, Any] = {}
+    losses: dict[str, Any] = {}
     rnd = random.Random(14)  # noqa: S311
     with tempfile.TemporaryDirectory(prefix="bench-cluster-") as name:
         whole = lay_out(Path(name) / "whole", pages)
@@ -438,9 +438,9 @@ def kill(times: int, pages: int) -> dict[str, Any]:
                 lost += len(expected[1].keys() - got[1].keys())
                 doubled += sum(count > 1 for count in got[1].values())
                 other += got[0] != expected[0]
-            found[victim] = {"killed": fired, "pages lost": lost, "pages doubled": doubled, "runs that differ": other}
-            echo(victim, found[victim], file=sys.stderr, flush=True)
-    return found
+            losses[victim] = {"killed": fired, "pages lost": lost, "pages doubled": doubled, "runs that differ": other}
+            echo(victim, losses[victim], file=sys.stderr, flush=True)
+    return losses
 
 
 def disturbed(folder: Path, victim: str, share: float) -> bool:
@@ -533,9 +533,9 @@ def measure(options: argparse.Namespace) -> Iterator[TableRow]:
     pages = options.pages or PAGES.get(options.what, 0)
     match options.what:
         case "kill":
-            found = kill(options.times, pages)
+            figures = kill(options.times, pages)
         case "writer":
-            found = written(pages)
+            figures = written(pages)
         case _:
-            found = simulate(pages, options.workers, options.seconds, options.characters)
-    yield from ((name, str(figure)) for name, figure in found.items())
+            figures = simulate(pages, options.workers, options.seconds, options.characters)
+    yield from ((name, str(figure)) for name, figure in figures.items())

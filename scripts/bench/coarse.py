@@ -1,11 +1,11 @@
-"""Measure from which size on characters can be read: recall and false flags on drawn pages, shrunk.
+"""Measure from which size on characters can be read: recall and false flags on drawn pages that are shrunk.
 
     python -m scripts.bench coarse [--pages 12] [--seed 41] [--cells 40,24,...]
 
 Half-folios are drawn from the texts of `shared/kanripo` in many styles and wears, errors are planted in their text
-(`plant.py`), and every image is shrunk until a cell of its columns is so many pixels high. Told is how many pages are
-said to be too coarse or too small, how much of what was planted on the others is raised there, how many flags are
-false, how many pages are taken for other ones, and how many findings at most a page has that is not read: one.
+(`plant.py`), and every image is shrunk to each height of a cell in pixels. A row has the number of pages that are said
+to be too coarse, the planted errors raised on the others, the false flags, the pages that are taken for other ones, and
+the maximum number of findings of a page that is not read, which should be one.
 """
 
 from __future__ import annotations
@@ -28,11 +28,11 @@ NAMED = "image too coarse"
 
 
 def cell_heights(folder: Path) -> dict[str, float]:
-    """The height of a cell of each page's main text, in pixels: the greatest that is common."""
+    """The height of a cell of each page's main text in pixels: the median of the higher half of all its cells."""
     heights: defaultdict[str, list[float]] = defaultdict(list)
     for box in json.loads((folder / "boxes.json").read_text(encoding="utf-8")):
         heights[box["page"]].append(box["cell"][3])
-    return {page: median(sorted(found)[len(found) // 2 :]) for page, found in heights.items()}
+    return {page: median(sorted(of_page)[len(of_page) // 2 :]) for page, of_page in heights.items()}
 
 
 def shrunk(folder: Path, cell: int, heights: dict[str, float]) -> Path:

@@ -1,14 +1,14 @@
-"""Measure the columns found on the real pages of `shared/facsimile/columns`, as they are and changed in ways that leave
-the truth as it is; or on books drawn in many styles.
+"""Measure the columns found on the real pages of `shared/facsimile/columns`, unchanged and with changes that do not
+affect which columns there are; or on books drawn in many styles.
 
     python -m scripts.bench columns [--changes plain,larger,...] [--names 002,...] [--seed 1]
     python -m scripts.bench columns --drawn all|KIND,... [--pages 10] [--first 0] [--checked]
 
 A page is scaled, turned a little, cropped tightly or given a wide or black surround, stored as a poor JPEG, in grey,
-darkened, worn, put beside another leaf as an opening, or cut into its leaves. The found columns are taken back to the
-page as it was and scored by `shared/bench/columns.py` against the boxes that people drew. For each change: F1, and the
-pages on which something is wrong, drawn with what was found into `--keep`. `book_pages.py` draws the books of a kind;
-`--checked` takes the columns as a check of the page does, where ruled pages go another way.
+darkened, worn, put beside another leaf as an opening, or cut into its leaves. The found columns are mapped back to the
+unchanged page and scored by `shared/bench/columns.py` against boxes that people drew. For each change: F1, and the
+pages with errors, which are drawn with the found columns into `--keep`. `book_pages.py` draws the books of a kind. With
+`--checked` columns are found as in a check, which finds those of ruled pages in another way.
 """
 
 from __future__ import annotations
@@ -251,13 +251,13 @@ def read(path: Path) -> Real:
 
 def found_on(page: Real) -> list[dict[str, float]]:
     """The columns in the pixels in which the boxes were drawn, as upright boxes."""
-    found = find_columns(page.image)
+    columns_found = find_columns(page.image)
     back = np.asarray(cv2.invertAffineTransform(page.matrix), np.float64)
     columns = []
-    for column in found.columns:
-        left, top, right, bottom = with_room(found, column)
+    for column in columns_found.columns:
+        left, top, right, bottom = with_room(columns_found, column)
         ends = [(left, top), (right, top), (right, bottom), (left, bottom)]
-        corners = found.sheet.rectification.to_file(np.array(ends, np.float64)) @ back[:, :2].T + back[:, 2]
+        corners = columns_found.sheet.rectification.to_file(np.array(ends, np.float64)) @ back[:, :2].T + back[:, 2]
         (x0, y0), (x1, y1) = corners.min(axis=0), corners.max(axis=0)
         columns.append({"x": float(x0), "y": float(y0), "w": float(x1 - x0), "h": float(y1 - y0)})
     return columns
@@ -282,7 +282,7 @@ def letters_of(shared: Path, rng: np.random.Generator) -> Iterator[str]:
     """The characters of texts from a place at random on."""
     files = sorted((shared / "kanripo/KR1d0087").glob("*_0??.txt"))
     while True:
-        text = [one for one in files[int(rng.integers(len(files)))].read_text(encoding="utf-8") if is_han(one)]
+        text = [char for char in files[int(rng.integers(len(files)))].read_text(encoding="utf-8") if is_han(char)]
         yield from text[int(rng.integers(len(text))) :]
 
 
@@ -327,10 +327,10 @@ def measure(options: argparse.Namespace) -> Iterator[TableRow]:
     score: Callable[..., dict[str, Any]] = runpy.run_path(str(options.shared / "bench/columns.py"))["score"]
     total: Counter[str] = Counter()
     pages: dict[str, Counter[str]] = {}
-    for sort, found in groupby(_books(options), key=lambda book: book[0]):
+    for sort, books in groupby(_books(options), key=lambda book: book[0]):
         counts: Counter[str] = Counter()
         wrong = []
-        for _, name, page in found:
+        for _, name, page in books:
             own = Counter(score(page.boxes, (checked_on if options.checked else found_on)(page)))
             counts += own
             pages.setdefault(name, Counter()).update(own)

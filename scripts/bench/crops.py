@@ -1,12 +1,11 @@
-"""Measure the crops that show a glyph: is all its ink inside, unpaled, and is it in the middle?
+"""Measure the crops that show a glyph: is all its ink inside and not paled, and is it centred?
 
     python -m scripts.bench crops [--pages 200] [--folder DIR] [--font FILE] [--sheet FLAGS.png]
 
-Pages of the transcriptions are rendered with every kind of wear and checked with the real recogniser; every crop is
-then held against the true box of the glyph's ink: of what wear has left of it on the page, and for comparison of what
-was drawn, with tips of strokes that are gone. Glyphs are held against forms in the first font at hand, in which the
-pages are drawn, too; with `--font` they are drawn in another, as a scribe's hand is. `--sheet` draws a hundred flags of
-the real pages for looking at.
+Pages of the transcriptions are drawn with every kind of wear and checked with the real recogniser. Every crop is
+compared with the true box of the glyph's ink: the ink that is left after wear, and also the ink as drawn. The pages are
+drawn in the font with which glyphs are compared; `--font` names another one, since a scribe's hand differs from the
+font, too. `--sheet` draws a hundred flags of the real pages, to be judged by eye.
 """
 
 from __future__ import annotations
@@ -36,10 +35,13 @@ SEED = 20
 """The pages of the table; other seeds are for tuning."""
 LEFT, DRAWN = "left", "drawn"
 """The two truths: the box of the ink that wear has left, and of all ink."""
-LEAST = 12
-"""Pixels: of a glyph with less ink left it is not known where it was."""
-SHORT, OFF = 0.07, 0.1
-"""Cells: how far ink may end inside its true box, and how far the middle of a tile may be from that of the ink."""
+MIN_INK_PX = 12
+"""Minimum ink of a glyph, in pixels: of one with less it is not known where it was."""
+MAX_CUT_CELLS = 0.07
+"""Maximum distance in cells by which the shown ink ends inside its true box."""
+
+MAX_OFF_CENTRE_CELLS = 0.1
+"""Maximum distance in cells between the middle of a tile and that of the ink."""
 
 
 def draw(folder: Path, shared: Path, count: int, seed: int, fonts: tuple[str, ...] = ()) -> None:
@@ -73,7 +75,7 @@ def left_of(page: RenderedPage, number: int) -> Box:
     place = np.s_[top : int(box.bottom) + 4, left : int(box.right) + 4]
     assert page.owners is not None
     ys, xs = np.nonzero((page.owners[place] == number) & (page.image[place] < DARK))
-    if ys.size < LEAST:
+    if ys.size < MIN_INK_PX:
         return box
     x, y = float(left + xs.min()), float(top + ys.min())
     return Box(x, y, float(left + xs.max() + 1) - x, float(top + ys.max() + 1) - y)
@@ -96,13 +98,13 @@ class Score:
 
 
 def score(folder: Path, every: int, truth: str) -> Score:
-    """Hold every so-manieth crop against the true box of its ink, `LEFT` on the page or as `DRAWN`.
+    """Compare each `every`-th crop with the true box of its ink, that `LEFT` on the page or that `DRAWN`.
 
-    Whole: the box lies in the tile, and on no side does what is shown as the glyph's own ink end more than `SHORT`
-    cells inside it. Centred: the middle of the tile is within `OFF` cells of the middle of the box.
+    Whole: the box is in the tile, and what is shown as the glyph's own ink ends at most `MAX_CUT_CELLS` cells inside it
+    on every side. Centred: the middle of the tile is within `MAX_OFF_CENTRE_CELLS` cells of the middle of the box.
     """
     boxes = json.loads((folder / "boxes.json").read_text(encoding="utf-8"))
-    true = {(one["page"], one["line"], one["offset"]): Box(*one[truth]) for one in boxes}
+    true = {(record["page"], record["line"], record["offset"]): Box(*record[truth]) for record in boxes}
     crops = wholes = centreds = both = 0
     missed = []
     seconds = 0.0
@@ -124,14 +126,14 @@ def score(folder: Path, every: int, truth: str) -> Score:
                 x, y = box_middle(tile.corner, box, place)
                 half_wide, half_high = box.w / 2, box.h / 2
                 left, top, right, bottom = x - half_wide, y - half_high, x + half_wide, y + half_high
-                short = SHORT * place.cell
+                short = MAX_CUT_CELLS * place.cell
                 whole = min(left, top, wide - right, high - bottom) > -0.02 * place.cell and not (
                     tile.ink.x > left + short
                     or tile.ink.y > top + short
                     or tile.ink.right < right - short
                     or tile.ink.bottom < bottom - short
                 )
-                centred = max(abs(x - wide / 2), abs(y - high / 2)) < OFF * place.cell
+                centred = max(abs(x - wide / 2), abs(y - high / 2)) < MAX_OFF_CENTRE_CELLS * place.cell
             crops, wholes, centreds, both = crops + 1, wholes + whole, centreds + centred, both + (whole and centred)
             if not (whole and centred):
                 missed.append(f"{result.page} {character.line} {character.offset} {character.text}")
@@ -148,7 +150,7 @@ def box_middle(corner: tuple[float, float], box: Box, place: GlyphPlace) -> tupl
 def sheet(folders: list[Path], out: Path, most: int = 100) -> int:
     """Draw the most suspicious flags of real pages as people see them, each with what it says."""
     font = ImageFont.truetype(str(find_faces()[0].path), 20)
-    found = []
+    shown = []
     for folder in folders:
         for result in results_in(folder / "proof.sqlite"):
             image = load_picture(result.image) if result.image else None
@@ -156,25 +158,25 @@ def sheet(folders: list[Path], out: Path, most: int = 100) -> int:
                 place = flag_place(result, flag)
                 tile = cut_glyph(image, place) if image and place else None
                 if tile is not None:
-                    found.append((flag, tile.picture))
-    found = sorted(found, key=lambda one: -one[0].score)[:most]
+                    shown.append((flag, tile.picture))
+    shown = sorted(shown, key=lambda one: -one[0].score)[:most]
     across, side, words = 12, 100, 26
-    drawn = Image.new("RGB", (across * side, -(-len(found) // across) * (side + words)), "#ddd")
+    drawn = Image.new("RGB", (across * side, -(-len(shown) // across) * (side + words)), "#ddd")
     pen = ImageDraw.Draw(drawn)
-    for number, (flag, picture) in enumerate(found):
+    for number, (flag, picture) in enumerate(shown):
         x, y = number % across * side, number // across * (side + words)
         picture.thumbnail((side - 4, side - 4))
         drawn.paste(picture, (x + (side - picture.width) // 2, y + (side - picture.height) // 2))
         pen.text((x + 4, y + side), f"{flag.transcribed or '∅'}→{flag.suggested or '∅'}", font=font, fill="black")
     drawn.save(out)
-    return len(found)
+    return len(shown)
 
 
 def check_real(folder: Path, shared: Path) -> list[Path]:
     """Check the real pages, and give the folders of the checks."""
     jmml, plate = folder / "jmml", folder / "plate"
-    for one in (jmml, plate):
-        one.mkdir(parents=True, exist_ok=True)
+    for sheet in (jmml, plate):
+        sheet.mkdir(parents=True, exist_ok=True)
     check_in(jmml, sorted((shared / "facsimile/JMML").glob("*.txt")), [shared / "facsimile/JMML/images"])
     whole = (shared / "kanripo/KR1d0087/KR1d0087_223.txt").read_text(encoding="utf-8")
     first, last = whole.index("<pb:KR1d0087_WYG_223-16a>"), whole.index("<pb:KR1d0087_WYG_223-18a>")
@@ -200,9 +202,9 @@ def measure(options: argparse.Namespace) -> Iterator[TableRow]:
     folder = options.folder / f"rendered-{options.pages}-{options.seed}{font}"
     draw(folder, options.shared, options.pages, options.seed, (str(options.font),) if options.font else ())
     check_in(folder, [folder / "text.txt"], [folder])
-    found, drawn = (score(folder, options.every, truth) for truth in (LEFT, DRAWN))
-    for name, count in (("whole", found.whole), ("centred", found.centred), ("whole and centred", found.both)):
-        yield f"ink {name}, {found.crops} crops", f"{count / found.crops:.4f}", "0.995"
+    of_left, drawn = (score(folder, options.every, truth) for truth in (LEFT, DRAWN))
+    for name, count in (("whole", of_left.whole), ("centred", of_left.centred), ("whole and centred", of_left.both)):
+        yield f"ink {name}, {of_left.crops} crops", f"{count / of_left.crops:.4f}", "0.995"
     yield "the same by all that was drawn", f"{drawn.both / drawn.crops:.4f}"
-    yield "a crop", f"{1000 * found.seconds / found.crops:.1f} ms"
-    tell("\n".join(found.missed[:40]))
+    yield "a crop", f"{1000 * of_left.seconds / of_left.crops:.1f} ms"
+    tell("\n".join(of_left.missed[:40]))

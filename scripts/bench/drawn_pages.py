@@ -14,12 +14,14 @@ from proof.facsimile.wear import Wear
 from proof.text.model import Page
 from proof.text.transcription import Transcription
 
-LEAST_CHARACTERS = 60
-"""A page with fewer is a title or the end of a juan: it tells little."""
+MIN_CHARACTERS = 60
+"""Minimum number of characters of a page that is measured; one with fewer is a title or the end of a juan."""
 
-REAL_RULE, REAL_LEANING = 0.7, 0.25
-"""Of the width of a rule, and of the share of glyphs written against one, as they are drawn on hard pages: what makes
-rules about as wide as those of real half-folios and met by strokes as often."""
+RULE_WIDTH_FACTOR = 0.7
+"""Factor for the width of rules on difficult pages, which makes them about as wide as on real half-folios."""
+
+TOUCHING_FACTOR = 0.25
+"""Factor for the share of glyphs that touch a rule on difficult pages, which makes them as frequent as on real ones."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,21 +40,21 @@ def fits(page: Page, style: Style | None = None) -> bool:
         return False
     if any(column.height > style.cells + 2 for column in page.columns):
         return False
-    return sum(cell.han for column in page.columns for cell in column.cells) >= LEAST_CHARACTERS
+    return sum(cell.han for column in page.columns for cell in column.cells) >= MIN_CHARACTERS
 
 
 def choose(transcriptions: Iterable[Transcription], count: int, seed: int = 0) -> list[Trial]:
     """`count` pages drawn without repetition from all that fit, in the order of their texts; fewer where
     the texts have fewer."""
-    found = [
+    fitting = [
         Trial(text, page, text.pages[number - 1])
         for text in transcriptions
         for number, page in enumerate(text.pages)
         if fits(page)
     ]
     rng = np.random.default_rng([seed, 1])
-    chosen = np.sort(rng.permutation(len(found))[:count])
-    return [found[int(number)] for number in chosen]
+    chosen = np.sort(rng.permutation(len(fitting))[:count])
+    return [fitting[int(number)] for number in chosen]
 
 
 def trial_style(seed: Sequence[int]) -> Style:
@@ -86,7 +88,7 @@ def hard_style(style: Style, seed: Sequence[int]) -> Style:
 
 def real_rules(style: Style) -> Style:
     """The hard style with rules about as wide as those of real half-folios, and met by strokes as often."""
-    return replace(style, rule=REAL_RULE, leaning=REAL_LEANING * style.leaning)
+    return replace(style, rule=RULE_WIDTH_FACTOR, leaning=TOUCHING_FACTOR * style.leaning)
 
 
 def hard_wear(wear: Wear, seed: Sequence[int]) -> Wear:

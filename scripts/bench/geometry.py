@@ -2,11 +2,11 @@
 
     python -m scripts.bench geometry [--half develop|judge|all] [--only skew,curl] [--seeds 1]
 
-Every damage is made from real half-folios with their texts, by amounts that a seed draws: parts cut off, skew,
-perspective, shade, curved paper, white on black, and a sheet that is turned, mirrored or scaled down too far. A line a
-damage: flags raised beyond those of the sound page (sum over its pages, and the most on one), pages whose trouble is
-named in a finding, and seconds a page. `--keep` keeps the images, with the columns that were found drawn in.
-What the program does about damage was developed on the pages of one half; the other half judges.
+Real half-folios with their texts are damaged by random amounts: parts cut off, skew, perspective, shadows, curved
+paper, white on black, and a sheet that is turned, mirrored or scaled down too far. A row for each damage: the flags
+raised beyond those of the undamaged page (the sum over its pages, and the maximum), the pages with a finding that names
+the damage, and seconds a page. `--keep` keeps the images with the columns drawn on them. Pages are in two halves:
+`develop` was used for development, `judge` was not.
 """
 
 from __future__ import annotations
@@ -225,18 +225,18 @@ def no_pages() -> PageEngine:
 
 def sound_pages(shared: Path, half: str) -> list[Sound]:
     """The real half-folios with texts, every other one for judging."""
-    found = []
+    pages = []
     folder = shared / "facsimile/JMML"
     for text in sorted(folder.glob("JMML_*.txt")):
         for page in read_transcription(text).pages:
             images = sorted((folder / "images").glob(page.id.replace("_WYG_", "_") + ".*"))
-            found += [_sound(page, load_image(path)) for path in images]
+            pages += [_sound(page, load_image(path)) for path in images]
     plate = load_image(shared / "facsimile/plates/WYG0140/WYG0140-0330.png")
     for page in read_transcription(shared / "kanripo/KR1d0087/KR1d0087_223.txt").pages:
         quadrant = QUADRANTS.get(str(page.folio))
         if quadrant:
-            found.append(_sound(page, half_folio(plate, quadrant)))
-    return {"develop": found[::2], "judge": found[1::2], "all": found}[half]
+            pages.append(_sound(page, half_folio(plate, quadrant)))
+    return {"develop": pages[::2], "judge": pages[1::2], "all": pages}[half]
 
 
 def _sound(page: Page, image: LoadedImage) -> Sound:
@@ -269,8 +269,8 @@ class Damaged:
 
     def check(self, sound: Sound, pixels: Pixels) -> PageResult:
         image = _as_file(np.ascontiguousarray(pixels), self.folder)
-        found = PageImage(image.path, "", FoundBy.NAME)
-        return self.checker.check(sound.page, sound.name, found, image, [])
+        page_image = PageImage(image.path, "", FoundBy.NAME)
+        return self.checker.check(sound.page, sound.name, page_image, image, [])
 
     def row(self, name: str, pages: Sequence[tuple[Sound, PageResult]], seeds: int) -> Row:
         damage, words = DAMAGES[name]
@@ -289,13 +289,13 @@ class Damaged:
                     continue
                 row.seconds.append(time.perf_counter() - started)
                 findings = _findings(result)
-                named = any(word in said for said in findings for word in words)
+                named = any(word in finding for finding in findings for word in words)
                 raised = [flag for flag in result.flags if flag.raised and _identity(flag) not in known]
                 telling = [flag for flag in raised if not flag.line and any(w in _said(flag) for w in words)]
                 row.beyond.append(len(raised) - len(telling))
                 row.named += named
-                told = " | ".join(findings)
-                row.notes.append(f"{sound.name} {seed}: {row.beyond[-1]} {'' if named else 'NOT NAMED '}{told}")
+                listed = " | ".join(findings)
+                row.notes.append(f"{sound.name} {seed}: {row.beyond[-1]} {'' if named else 'NOT NAMED '}{listed}")
                 self.keep(f"{name}-{sound.name}-{seed}", pixels, result)
         return row
 
@@ -335,8 +335,8 @@ def _said(flag: Flag) -> str:
 
 def _findings(result: PageResult) -> list[str]:
     """All that is said of the page as a whole."""
-    said = [_said(flag) for flag in result.flags if not flag.line]
-    return said + [in_english(notice).lower() for notice in result.notices]
+    findings = [_said(flag) for flag in result.flags if not flag.line]
+    return findings + [in_english(notice).lower() for notice in result.notices]
 
 
 HEADINGS = ("damage", "pages", "beyond: sum", "most", "over 3", "named", "s a page")
@@ -360,12 +360,12 @@ def measure(options: argparse.Namespace) -> Iterator[TableRow]:
     tell(f"sound: {' '.join(s.name for s, _ in checked)}: flags {sound_flags}, {each:.2f} s a page")
     wanted = [part for part in options.only.split(",") if part]
     for name in DAMAGES:
-        if wanted and not any(one in name for one in wanted):
+        if wanted and not any(word in name for word in wanted):
             continue
         row = bench.row(name, checked, options.seeds)
         for note in row.notes:
             tell(f"  {name}: {note}")
         count, seconds = len(row.beyond), f"{np.mean(row.seconds):.2f}" if row.seconds else ""
-        over = sum(one > 3 for one in row.beyond)
+        over = sum(distance > 3 for distance in row.beyond)
         sums = (str(sum(row.beyond)), str(max(row.beyond)), str(over))
         yield name, str(count), *sums, f"{row.named}/{count}", seconds

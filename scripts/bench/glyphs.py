@@ -1,10 +1,10 @@
-"""Measure the view of glyphs beside glyphs: does a wrong one stand among the first?
+"""Measure the view of all glyphs of a character: is a wrong one among the first?
 
     python -m scripts.bench glyphs [--errors 200] [--pages 200] [--folder DIR]
 
-In the text of rendered pages and of the real ones characters are transcribed as others that occur at least twenty times
-in the work: half of them, where there are such, as ones that scribes and typists take for them. The pages are checked
-with the real recogniser, and the place of each wrong glyph among the occurrences of its character is looked up.
+In the texts of drawn and of real pages some characters are replaced by others that occur at least twenty times in the
+work, half of them by look-alikes if there are any. The pages are checked with the real recogniser. The figures are the
+ranks of the wrong glyphs among all glyphs of their character.
 """
 
 from __future__ import annotations
@@ -51,12 +51,12 @@ def plant(sources: list[Path], folder: Path, count: int, shared: Path, seed: int
         for cell in column.cells
         if cell.han and cell.length == 1
     ]
-    frequent = [one for one, n in Counter(cell.text for *_, cell in places).items() if n >= TIMES]
+    frequent = [char for char, n in Counter(cell.text for *_, cell in places).items() if n >= TIMES]
     groups = (shared / "bench/confusables.txt").read_text(encoding="utf-8").split("\n")
     rng.shuffle(places)
     alike = {
-        one: [c for group in groups if one in group for c in frequent if c in group and c != one]
-        for one in {cell.text for *_, cell in places}
+        char: [c for group in groups if char in group for c in frequent if c in group and c != char]
+        for char in {cell.text for *_, cell in places}
     }
     places.sort(key=lambda place: not alike[place[3].text])
     few = min(count // 2, sum(bool(alike[cell.text]) for *_, cell in places))
@@ -79,12 +79,12 @@ def plant(sources: list[Path], folder: Path, count: int, shared: Path, seed: int
 def ranks(folder: Path, errors: list[Error], doubt: float) -> list[tuple[Error, int, int]]:
     """Of each error that was read on its image, its place among the occurrences of its character, and how many these
     are; `doubt` is what the recogniser's posterior counts for beside the shape."""
-    found = []
+    ranked = []
     with Store.open(f"sqlite:///{folder}/proof.sqlite") as store:
         run = store.latest_run()
         assert run is not None
         numbers = {page.page: page.number for page in store.queue.pages(run.info.work)}
-        planted = {(numbers.get(one.page), one.line, one.offset) for one in errors}
+        planted = {(numbers.get(error.page), error.line, error.offset) for error in errors}
         for error in errors:
             here = store.glyphs.of(run.info.work, error.wrong)
             at = list(
@@ -94,17 +94,17 @@ def ranks(folder: Path, errors: list[Error], doubt: float) -> list[tuple[Error, 
             if place not in at:
                 continue
             # each error by itself: several in one character would stand in each other's way
-            kept = np.array([one == place or one not in planted for one in at])
+            kept = np.array([item == place or item not in planted for item in at])
             p = here.glyphs["p"][kept] / 255.0
             unlike = unlikeness(here.glyphs["shape"][kept], p) + (doubt - DOUBT_WEIGHT) * (1 - p)
             own = int(kept[: at.index(place)].sum())
-            found.append((error, int((unlike > unlike[own]).sum()) + 1, len(unlike)))
-    return found
+            ranked.append((error, int((unlike > unlike[own]).sum()) + 1, len(unlike)))
+    return ranked
 
 
-def first(found: list[tuple[Error, int, int]], errors: int) -> str:
+def first(ranked: list[tuple[Error, int, int]], errors: int) -> str:
     """How many of the errors are among the first; those that are no occurrence of their character count as missed."""
-    among = sum(rank <= max(FIRST * count, 1) for _, rank, count in found)
+    among = sum(rank <= max(FIRST * count, 1) for _, rank, count in ranked)
     return f"{among / max(errors, 1):.3f} ({among} of {errors})"
 
 
@@ -147,7 +147,7 @@ def measure(options: argparse.Namespace) -> Iterator[TableRow]:
         counts[name] += len(errors)
         rows.setdefault(name, []).append((ranks(folder, errors, DOUBT_WEIGHT), ranks(folder, errors, 0.0)))
     for name, pooled in rows.items():
-        shown, alone = ([one for part in parts for one in part] for parts in zip(*pooled, strict=True))
+        shown, alone = ([each for part in parts for each in part] for parts in zip(*pooled, strict=True))
         yield name, first(shown, counts[name]), first(alone, counts[name]), "0.9"
         for error, rank, count in shown:
             if rank > max(FIRST * count, 1):

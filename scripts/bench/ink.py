@@ -2,12 +2,12 @@
 
     python -m scripts.bench ink [--pages 40] [--seed 20] [--plain | --real-rules] [--details]
 
-Half-folios are drawn as in `planted`, and made hard: strokes that stand by themselves, glyphs against the rules, rules
-that bow and are broken, thick frames (`--plain` leaves that out; with `--real-rules` rules are as wide as on real
-half-folios, and strokes meet them as often). It is known whose ink every pixel is. Of each glyph it is told how much of
-its ink is in the strips of its own row, as they are cut with the transcription's help, and of the lines how much is in
-any strip, for each cell of text. Where a glyph lies on a rule the ink is both's. In the first figure it counts as the
-glyph's; the second leaves it out, since what lies along a rule and is no broader is not there to be seen.
+Half-folios are drawn as in `planted`, with difficulties: isolated strokes, glyphs that touch the rules, curved and
+broken rules, thick frames (`--plain` leaves these out; with `--real-rules` rules are as wide as on real half-folios and
+meet strokes as often). For every pixel it is known whether its ink is of a glyph or of a line. The figures are the
+share of each glyph's ink that is in the strips of its own row, which are cut with the transcription, and the ink of
+lines in all strips per cell of text. Ink where a glyph lies on a rule is of both: the first figure counts it as the
+glyph's, the second leaves it out, since a stroke along a rule that is no broader cannot be seen.
 """
 
 from __future__ import annotations
@@ -34,8 +34,8 @@ from scripts.bench.material import kanripo_texts, tell
 LOST = 0.05
 """Share of a glyph's ink that may be lost."""
 
-LEAST = 12
-"""Pixels: a glyph with less ink on the page is no measure (worn away, or a dot)."""
+MIN_INK_PX = 12
+"""Minimum ink of a measured glyph, in pixels; one with less is worn away, or a dot."""
 
 ROWS = 21
 
@@ -96,7 +96,7 @@ def measured(trial: Trial, drawn: RenderedPage) -> PageInk:
     glyphs = tuple(
         Conserved(c.page, c.line, c.offset, c.text, c.row, float(shares[number]), float(free_shares[number]))
         for number, c in enumerate(drawn.characters, 1)
-        if total[number] >= LEAST and not c.missing
+        if total[number] >= MIN_INK_PX and not c.missing
     )
     pitch = float(np.median([area.cell(ROWS) for area in layout.columns])) if layout.columns else 1.0
     return PageInk(glyphs, lines, pitch * pitch, layout.ruled)
@@ -115,15 +115,15 @@ def _on_page(owners: Owners, layout: Layout) -> Owners:
 
 def _reached(layout: Layout, trial: Trial, shape: tuple[int, ...]) -> dict[tuple[int, Row], NDArray[np.bool_]]:
     """For every column and row the pixels of the page whose ink is in its strips."""
-    found: dict[tuple[int, Row], NDArray[np.bool_]] = {}
+    reached: dict[tuple[int, Row], NDArray[np.bool_]] = {}
     for area, line in zip(layout.columns, trial.page.columns, strict=False):
         for strip in cut_strips(layout, area, line, ROWS):
-            place = found.setdefault((line.number, strip.row), np.zeros(shape, np.bool_))
+            place = reached.setdefault((line.number, strip.row), np.zeros(shape, np.bool_))
             top, left = round(strip.top), round(strip.left)
             first, last = max(0, -top), min(strip.clean.shape[0], shape[0] - top)
             part = place[top + first : top + last, left : left + strip.clean.shape[1]]
             part |= strip.clean[first:last, : part.shape[1]] < DARK
-    return found
+    return reached
 
 
 def pages(shared: Path, count: int, seed: int, plain: bool, real: bool = False) -> Iterator[tuple[Trial, RenderedPage]]:
@@ -147,13 +147,13 @@ def options(parser: argparse.ArgumentParser) -> None:
 
 def measure(options: argparse.Namespace) -> Iterator[tuple[str, ...]]:
     trials = pages(options.shared, options.pages, options.seed, options.plain, options.real_rules)
-    found = [measured(*page) for page in trials]
-    glyphs = [glyph for page in found for glyph in page.glyphs]
+    of_trials = [measured(*page) for page in trials]
+    glyphs = [glyph for page in of_trials for glyph in page.glyphs]
     lost = sorted((g for g in glyphs if g.share < 1 - LOST), key=lambda g: g.share)
     if options.details:
         for g in lost:
             tell(f"{g.page} {g.line}:{g.offset} {g.text} {g.row} {g.share:.2f} {g.free:.2f}")
-    yield "pages; of them ruled; glyphs", f"{len(found)}; {sum(page.ruled for page in found)}; {len(glyphs)}"
+    yield "pages; of them ruled; glyphs", f"{len(of_trials)}; {sum(page.ruled for page in of_trials)}; {len(glyphs)}"
     for name, number in (
         ("glyphs that lose over a twentieth, in 1,000", len(lost)),
         ("  of their ink beside all lines", sum(g.free < 1 - LOST for g in glyphs)),
@@ -162,5 +162,5 @@ def measure(options: argparse.Namespace) -> Iterator[tuple[str, ...]]:
     for row in Row:
         yield f"  {row}", f"{sum(g.row is row for g in lost)} of {sum(g.row is row for g in glyphs)}"
     yield "ink of glyphs that reaches the recogniser", f"{np.mean([g.share for g in glyphs]):.4f}"
-    cells = sum(page.lines / page.cell for page in found) / max(len(glyphs), 1)
+    cells = sum(page.lines / page.cell for page in of_trials) / max(len(glyphs), 1)
     yield "ink of lines that does, in cells for each glyph", f"{cells:.5f}"

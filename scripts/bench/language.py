@@ -1,15 +1,15 @@
-"""Measure the language model alone, without images: errors planted within sets of look-alikes, in works that were not
-learned.
+"""Measure the language model alone, without images: errors planted within sets of look-alikes, in works that are not in
+the model.
 
     python -m scripts.bench language --verse DIR [--model FILE] [--weights DIR] [--rate 0.05] [--seed 1] [--files 12]
         [--show 10]
 
-Every work of `shared/corpus` and `shared/kanripo` in turn is left out: what it brought to the model is taken off, and
-the weights are those fitted to the other half of the works (`make_language.py` writes both into `build/`). Of each
-work some files that follow one another are one text; `plant.py --only alike.txt` plants errors in them, and the same
-text is checked without them too. Recall is of the planted errors of all works, false is of the text without errors, in
-a thousand characters; beside errors, of the sound characters of the text with errors. `--show` prints the strongest of
-the false ones, to be judged by eye: some are real errors.
+Every work of `shared/corpus` and `shared/kanripo` in turn is left out: its counts are subtracted from the model, and
+the weights are those fitted to the other half of the works (`make_language.py` writes both into `build/`). Some
+consecutive files of each work are one text; `plant.py --only alike.txt` plants errors in it, and it is also checked
+without them. The figures: the share of planted errors that are raised, the false flags per 1,000 characters in the text
+without errors, and those in the text with errors. `--show` prints the strongest false flags, to be judged by eye, since
+some are real errors.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ from proof.language.look_alikes import Codes, Folding, LookAlikes
 from proof.language.model import MIN_COUNTS, LanguageModel
 from proof.language.weights import NO_CANDIDATE, Floats, LanguageWeights
 from scripts.bench.material import ROOT, TableRow, tell
-from scripts.make_language import LEAST, Beside, Without, Work, verse, works
+from scripts.make_language import SHIPPED_MIN_COUNTS, Beside, Without, Work, verse, works
 
 THRESHOLD = 3.0
 
@@ -50,7 +50,7 @@ def planted(raw: Codes, sets: dict[str, list[str]], rate: float, seed: int) -> C
     """The tokens with some characters exchanged within their sets, as `plant.py --only` does it."""
     rng = random.Random(seed)  # noqa: S311 - a measurement that can be repeated
     spoiled = raw.copy()
-    for place in np.flatnonzero(np.isin(raw, [ord(one) for one in sets])):
+    for place in np.flatnonzero(np.isin(raw, [ord(char) for char in sets])):
         if rng.random() < rate:
             spoiled[place] = ord(rng.choice(sets[chr(raw[place])]))
     return spoiled
@@ -102,8 +102,8 @@ class Measured:
         for at in np.argsort(-self.sound)[:3]:
             place = self.places[at]
             around = "".join(chr(c) if c > 2 else "|" for c in self.tokens.raw[place - 8 : place + 9])
-            told = f"{self.name} {around[:8]}[{around[8]}→{chr(self.suggested[at])}]{around[9:]}"
-            yield float(self.sound[at]), told
+            description = f"{self.name} {around[:8]}[{around[8]}→{chr(self.suggested[at])}]{around[9:]}"
+            yield float(self.sound[at]), description
 
 
 HEADINGS = ("work or threshold", "characters", "planted", "recall", "false in 1,000", "beside errors", "means of works")
@@ -122,7 +122,7 @@ def options(parser: argparse.ArgumentParser) -> None:
 def measure(options: argparse.Namespace) -> Iterator[TableRow]:
     sets = planter(options.shared).look_alikes(options.shared / "bench" / "alike.txt")
     model = LanguageModel.load(options.model) if options.model else LanguageModel.shipped()
-    least = MIN_COUNTS if options.model else LEAST
+    least = MIN_COUNTS if options.model else SHIPPED_MIN_COUNTS
     folding = Folding(LookAlikes.shipped())
     beside = None if options.model else Beside(verse(options.verse))
     halves = [LanguageWeights.load(options.weights / f"weights-{name}.npz") for name in ("odd", "even")]
@@ -131,13 +131,13 @@ def measure(options: argparse.Namespace) -> Iterator[TableRow]:
         tokens = work.tokens
         language = Without(model, tokens, folding(tokens), least, beside=beside)
         measured.append(Measured(work, language, halves[number % 2], sets, options))
-    for one in measured:
-        row = (one.name, f"{one.characters:,}", str(len(one.planted)))
-        yield *row, f"{one.recall(THRESHOLD):.3f}", f"{one.false(THRESHOLD):.2f}"
+    for measurement in measured:
+        row = (measurement.name, f"{measurement.characters:,}", str(len(measurement.planted)))
+        yield *row, f"{measurement.recall(THRESHOLD):.3f}", f"{measurement.false(THRESHOLD):.2f}"
     yield from _pooled(measured)
-    strongest = sorted((told for one in measured for told in one.strongest()), reverse=True)
-    for nats, told in strongest[: options.show]:
-        tell(f"{nats:.1f} {told}")
+    strongest = sorted((strength for measurement in measured for strength in measurement.strongest()), reverse=True)
+    for nats, place in strongest[: options.show]:
+        tell(f"{nats:.1f} {place}")
 
 
 def _pooled(measured: Sequence[Measured]) -> Iterator[TableRow]:

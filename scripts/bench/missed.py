@@ -48,7 +48,7 @@ def is_mended(column: str, row: Record, rows: Sequence[Record], flags: Sequence[
     two errors side by side (a character left out beside one put in) nobody can tell which is which: one correction, or
     two at places one character off, put both right. `rows` and `flags` are those of the page and its column."""
     errors = [row]
-    while more := [one for one in rows if one not in errors and any(_apart(one, error) <= 1 for error in errors)]:
+    while more := [row for row in rows if row not in errors and any(_apart(row, error) <= 1 for error in errors)]:
         errors += more
     raised = [flag for flag in flags if flag["raised"] and flag["kind"] != "layout"]
     own = [flag for flag in raised if any(_apart(flag, error) <= 1 for error in errors)]

@@ -7,8 +7,8 @@ Half-folios of `shared/kanripo` are drawn in many styles. Of each, `--times` spo
 of 1 to 12 characters is left out or put in, at the head, in the middle or at the foot of a column, in a half-row of a
 note, over the end of a half-row, or over the end of a column. What is put in is a passage of another page, or the
 characters before it once more. Prints, by kind and place: how many runs were raised at all, how many by one flag, how
-many by one question, how many columns read as they should once what is raised is taken as suggested, and the false
-flags in all other columns.
+many by one question, how many columns are right after all suggestions are accepted, and the false flags in all other
+columns.
 """
 
 from __future__ import annotations
@@ -194,10 +194,10 @@ def counted(checker: Checker, trials: Sequence[Trial], options: argparse.Namespa
             readings = checker.readings(image, partial(load_image, path))
             dice = random.Random(f"{options.seed} {trial.page.id}")  # noqa: S311 - a measurement that can be repeated
             aside = [text for n, text in enumerate(others) if n != number and len(text) > LONGEST]
-            for one in spoiled_texts(trial.page, options.places.split(","), options.times, number, aside, dice):
-                result = checker.judge(page_of(trial.page, one.sources), "", image, readings, ())
-                count = counts[one.kind, one.place]
-                score(count, one, trial.page, result.flags, checker.policy.fold, details=options.details)
+            for spoiled in spoiled_texts(trial.page, options.places.split(","), options.times, number, aside, dice):
+                result = checker.judge(page_of(trial.page, spoiled.sources), "", image, readings, ())
+                count = counts[spoiled.kind, spoiled.place]
+                score(count, spoiled, trial.page, result.flags, checker.policy.fold, details=options.details)
             path.unlink()
     return counts
 
@@ -249,7 +249,7 @@ def measure(options: argparse.Namespace) -> Iterator[TableRow]:
     texts = [read_transcription(path) for path in files]
     trials = choose(texts, options.pages, options.seed)
     counts = counted(engine_and_checker(texts[0].script)[1], trials, options)
-    for (kind, place), one in sorted(counts.items()):
-        yield kind, place, *map(str, asdict(one).values())
+    for (kind, place), count in sorted(counts.items()):
+        yield kind, place, *map(str, asdict(count).values())
     sums = map(sum, zip(*(asdict(count).values() for count in counts.values()), strict=True))
     yield "all", "", *map(str, sums)

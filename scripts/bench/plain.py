@@ -82,8 +82,8 @@ def measured(
     """Columns, flags and errors of one page."""
     height, width = drawn.image.shape
     image = LoadedImage(Path(f"{drawn.page.id}.png"), drawn.image, (width, height), drawn.page.id)
-    found = PageImage(image.path, "", FoundBy.NAME)
-    readings = checker.readings(found, lambda: image)
+    page_image = PageImage(image.path, "", FoundBy.NAME)
+    readings = checker.readings(page_image, lambda: image)
     outline = readings.outline
     boxes = (
         [outline.file_box(a.left, a.top - a.raised, a.right, a.bottom) for a in outline.columns]
@@ -92,12 +92,14 @@ def measured(
     )
     counts = Counter(columns=len(drawn.corners), right=sum(right(boxes, corner) for corner in drawn.corners))
     counts["extra"] = sum(not any(box.contains(*map(float, c.mean(axis=0))) for c in drawn.corners) for box in boxes)
-    clean = checker.judge(drawn.page, "", found, readings, ())
+    clean = checker.judge(drawn.page, "", page_image, readings, ())
     counts["characters"] = sum(cell.han for column in drawn.page.columns for cell in column.cells)
     counts["false"] = sum(flag.raised for flag in clean.flags)
     counts["layout"] = sum(flag.raised and not flag.length and flag.kind.value == "layout" for flag in clean.flags)
     page, places = spoiled(drawn.page, rng)
-    raised = {(flag.line, flag.offset) for flag in checker.judge(page, "", found, readings, ()).flags if flag.raised}
+    raised = {
+        (flag.line, flag.offset) for flag in checker.judge(page, "", page_image, readings, ()).flags if flag.raised
+    }
     counts["errors"], counts["caught"] = len(places), len(places & raised)
     counts["pages"] = 1
     return counts, readings, clean
@@ -144,8 +146,8 @@ def measure(options: argparse.Namespace) -> Iterator[TableRow]:
         if counts["right"] < counts["columns"] or counts["extra"] or counts["false"] or not caught:
             tell(kind or "", seed, clean.status.value, dict(counts))
             for flag in [flag for flag in clean.flags if flag.raised][:6]:
-                said = f"{flag.transcribed}→{flag.suggested} {flag.score:.1f} {flag.evidence.reason}"
-                tell(f"     {flag.line}:{flag.offset} {flag.kind.value} {said}")
+                description = f"{flag.transcribed}→{flag.suggested} {flag.score:.1f} {flag.evidence.reason}"
+                tell(f"     {flag.line}:{flag.offset} {flag.kind.value} {description}")
             name = f"{kind or ''}{seed}{'p' * options.photographs}.png"
             cv2.imwrite(str(options.folder / name), picture(drawn, readings, clean))
     yield "columns", f"{total['right']} of {total['columns']}", "", f"{total['extra']} beside them"

@@ -245,7 +245,7 @@ def _column(sheet: _Sheet, x: float, top: float) -> None:
     while row < cells:
         share = rng.random() if not source.endswith(")") else 1.0
         if share < style.numbers and row > 1:
-            numbers = [str(one) for one in rng.choice(list(NUMBERS), int(rng.integers(1, 4)))]
+            numbers = [str(numeral) for numeral in rng.choice(list(NUMBERS), int(rng.integers(1, 4)))]
             note, half, at = _note(sheet, numbers, x, at)
             source, row = source + note, row + half
         elif share < style.notes / 4:

@@ -44,15 +44,15 @@ def measure(options: argparse.Namespace) -> Iterator[TableRow]:
     if "planted" in wanted:
         yield from _planted_rows("real pages", bench.planted(seeds, 0.03))
     if "alike" in wanted:
-        found = bench.planted(seeds, 0.2, "alike.txt")
-        counts = f"{found['caught']} of {found['errors']} errors, {found['false']} false"
-        yield "real pages: recall within look-alikes", f"{found['recall']:.4f}", "", counts
+        scores = bench.planted(seeds, 0.2, "alike.txt")
+        counts = f"{scores['caught']} of {scores['errors']} errors, {scores['false']} false"
+        yield "real pages: recall within look-alikes", f"{scores['recall']:.4f}", "", counts
     if "clean" in wanted:
         yield _clean_row("real pages", bench.planted(seeds[:1], 0.0))
     if "real" in wanted:
-        found = _real(bench)
-        missed = "; ".join(found["missed"])
-        yield "real errors caught", f"{found['caught']} of {found['errors']}", "all", missed
+        scores = _real(bench)
+        missed = "; ".join(scores["missed"])
+        yield "real errors caught", f"{scores['caught']} of {scores['errors']}", "all", missed
     if "rendered" in wanted:
         yield from _planted_rows("rendered", _rendered(bench, options.pages, 0.03))
         clean = _rendered(bench, options.pages, 0.0)
@@ -61,20 +61,22 @@ def measure(options: argparse.Namespace) -> Iterator[TableRow]:
         yield "rendered: box centres in the true cell", f"{inside / max(total, 1):.4f}", "0.99", f"{inside} of {total}"
 
 
-def _planted_rows(name: str, found: dict[str, Any]) -> list[tuple[str, str, str, str]]:
-    counts = f"{found['caught']} of {found['errors']} errors, {found['pages_checked']} pages, {found['false']} false"
-    whole = found["caught"] + found["mended"]
+def _planted_rows(name: str, scores: dict[str, Any]) -> list[tuple[str, str, str, str]]:
+    counts = (
+        f"{scores['caught']} of {scores['errors']} errors, {scores['pages_checked']} pages, {scores['false']} false"
+    )
+    whole = scores["caught"] + scores["mended"]
     return [
-        (f"{name}: recall of planted errors", f"{found['recall']:.4f}", "0.995", counts),
-        (f"{name}: the same with those mended beside another", f"{whole / found['errors']:.4f}", "", f"{whole}"),
-        (f"{name}: average precision", f"{found['average_precision']:.4f}", "0.98", f"{found['duplicates']} doubled"),
-        (f"{name}: right reading suggested", f"{found['suggestion_accuracy']:.4f}", "0.90", ""),
+        (f"{name}: recall of planted errors", f"{scores['recall']:.4f}", "0.995", counts),
+        (f"{name}: the same with those mended beside another", f"{whole / scores['errors']:.4f}", "", f"{whole}"),
+        (f"{name}: average precision", f"{scores['average_precision']:.4f}", "0.98", f"{scores['duplicates']} doubled"),
+        (f"{name}: right reading suggested", f"{scores['suggestion_accuracy']:.4f}", "0.90", ""),
     ]
 
 
-def _clean_row(name: str, found: dict[str, Any]) -> tuple[str, str, str, str]:
-    counts = f"{found['false']} in {found['characters']} characters"
-    return f"{name}: false flags per 1,000, clean", f"{found['false_per_1000']:.2f}", "1.0", counts
+def _clean_row(name: str, scores: dict[str, Any]) -> tuple[str, str, str, str]:
+    counts = f"{scores['false']} in {scores['characters']} characters"
+    return f"{name}: false flags per 1,000, clean", f"{scores['false_per_1000']:.2f}", "1.0", counts
 
 
 def _real(bench: Bench) -> dict[str, Any]:

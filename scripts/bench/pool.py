@@ -219,7 +219,7 @@ def score_of(pool: Pool) -> dict[str, Any]:
         KeyRow(**{name: row[name] for name in KEY_COLUMNS[:-1]}, category=_CLASSES[row["class"]]) for row in pool.rows
     ]
     scores = score(map(Finding.of, pool.flags), checked, rows)
-    errors = sum(one.errors for one in scores.recall.values())
+    errors = sum(value.errors for value in scores.recall.values())
     return {
         **scores.as_dict(),
         "pages_checked": scores.pages,
@@ -242,7 +242,7 @@ def named(row: dict[str, Any]) -> str:
 def _is_mended(pool: Pool, row: dict[str, Any]) -> bool:
     """Whether an error that no flag of its own was raised for is put right by those about its neighbour."""
     place = (row["page"], row["line"])
-    rows = [one for one in pool.rows if one["class"] == "error" and (one["page"], one["line"]) == place]
+    rows = [row for row in pool.rows if row["class"] == "error" and (row["page"], row["line"]) == place]
     flags = [flag for flag in pool.flags if (flag["page"], flag["line"]) == place]
     return is_mended(pool.texts[row["page"]][row["line"] - 1], row, rows, flags)
 
@@ -254,8 +254,8 @@ def _told(flag: Mapping[str, Any] | None) -> str:
     evidence = flag["evidence"]
     chances = [f"{name} {evidence[name]:.5f}" for name in ("p_text", "p_best") if name in evidence]
     language = [f"language {evidence['language']['weight']:+.2f}"] if "language" in evidence else []
-    said = [f"{flag['score']:.2f}", evidence["reason"], evidence.get("rule", ""), *chances, *language]
-    return " ".join([f"{flag['kind']} {flag['transcribed']}→{flag['suggested']}", *filter(None, said)])
+    parts = [f"{flag['score']:.2f}", evidence["reason"], evidence.get("rule", ""), *chances, *language]
+    return " ".join([f"{flag['kind']} {flag['transcribed']}→{flag['suggested']}", *filter(None, parts)])
 
 
 def draw(folder: Path, trials: Sequence[Trial], seed: int) -> None:

@@ -2,10 +2,10 @@
 
     python -m scripts.bench running [--pages 24] [--seeds 101 102] [--wear moderate] [--forms inline,zhushu,critical]
 
-Pages of a Kanripo text are drawn; the text is turned into each running format, with what stands before and behind
-these pages, errors are planted in it (substitutions by characters that look alike, omissions, insertions, two
-characters exchanged), and it is checked against the images alone. The same errors in the page-marked text are the
-measure to compare with. Prints errors caught, false flags per 1,000 characters, and seconds a page.
+Pages of a Kanripo text are drawn. The text of these pages, with the pages before and after them, is converted to each
+running format, and errors are planted in it (substitutions by look-alikes, omissions, insertions, transpositions). It
+is checked against the images. The same check of the text with page marks is printed for comparison: errors caught,
+false flags per 1,000 characters, and seconds a page.
 """
 
 from __future__ import annotations
@@ -138,8 +138,8 @@ def measured(options: argparse.Namespace, folder: Path) -> dict[str, Score]:
     confusable: dict[str, str] = {}
     for line in (options.shared / "bench/confusables.txt").read_text(encoding="utf-8").splitlines():
         group = re.sub(r"[#\s].*", "", line) if line.startswith("#") else "".join(line.split())
-        for one, other in zip(group, group[1:] + group[:1], strict=True):
-            confusable.setdefault(one, other)
+        for text, other in zip(group, group[1:] + group[:1], strict=True):
+            confusable.setdefault(text, other)
     images = folder / "images"
     render(read_transcription(drawn), images, wear=LEVELS[options.wear], seed=options.seeds[0])
     within = "".join(
@@ -147,9 +147,9 @@ def measured(options: argparse.Namespace, folder: Path) -> dict[str, Score]:
         for stretch in read_transcription(drawn).stretches()
         for cell in stretch.cells()
     )  # fmt: skip
-    found: dict[str, Score] = {}
+    scores: dict[str, Score] = {}
     for name in ("kanripo", *options.forms.split(",")):
-        total = found.setdefault(name, Score())
+        total = scores.setdefault(name, Score())
         clean = read_transcription(drawn if name == "kanripo" else whole)
         if name != "kanripo":
             path = folder / f"clean-{name}.txt"
@@ -170,7 +170,7 @@ def measured(options: argparse.Namespace, folder: Path) -> dict[str, Score]:
             check(settings)
             total.seconds += time.perf_counter() - started
             score(settings, path, planted, total, details=options.details)
-    return found
+    return scores
 
 
 HEADINGS = ("form", "caught", "false per 1,000", "seconds a page")
@@ -185,10 +185,10 @@ def options(parser: argparse.ArgumentParser) -> None:
 
 
 def measure(options: argparse.Namespace) -> Iterator[TableRow]:
-    for name, one in measured(options, options.folder).items():
+    for name, outcome in measured(options, options.folder).items():
         yield (
             name,
-            f"{one.caught / max(one.planted, 1):.3f} ({one.caught} of {one.planted})",
-            f"{1000 * one.false / max(one.characters, 1):.2f} ({one.false} in {one.characters:,})",
-            f"{one.seconds / max(one.pages, 1):.2f}",
+            f"{outcome.caught / max(outcome.planted, 1):.3f} ({outcome.caught} of {outcome.planted})",
+            f"{1000 * outcome.false / max(outcome.characters, 1):.2f} ({outcome.false} in {outcome.characters:,})",
+            f"{outcome.seconds / max(outcome.pages, 1):.2f}",
         )

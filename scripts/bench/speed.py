@@ -113,7 +113,7 @@ def their_pages(shared: Path, one_thread: bool) -> Iterator[Callable[[], object]
         yield partial(pipeline, str(file))
 
 
-def work(kind: str, shared: Path, computes: tuple[str, str], rounds: int, ready: Any, told: Any) -> None:
+def work(kind: str, shared: Path, computes: tuple[str, str], rounds: int, ready: Any, outcome_queue: Any) -> None:
     """One process: everything once to be warm, then `rounds` times as soon as all are ready."""
     pages = list(own_pages(shared, *computes) if kind == OWN else their_pages(shared, kind == SINGLE))
     for page in pages:
@@ -123,7 +123,7 @@ def work(kind: str, shared: Path, computes: tuple[str, str], rounds: int, ready:
     for _ in range(rounds):
         for page in pages:
             page()
-    told.put((len(pages) * rounds, begun, time.time(), time.process_time() - used))
+    outcome_queue.put((len(pages) * rounds, begun, time.time(), time.process_time() - used))
 
 
 def turn(kind: str, options: argparse.Namespace) -> Turn:
@@ -131,27 +131,27 @@ def turn(kind: str, options: argparse.Namespace) -> Turn:
     `rounds` times."""
     context = multiprocessing.get_context("spawn")
     count = 1 if kind == PLAIN else options.processes
-    ready, told = context.Barrier(count), context.Queue()
-    words = (kind, options.shared, (options.runtime, options.device), options.rounds, ready, told)
+    ready, outcome_queue = context.Barrier(count), context.Queue()
+    words = (kind, options.shared, (options.runtime, options.device), options.rounds, ready, outcome_queue)
     started = [context.Process(target=work, args=words) for _ in range(count)]
     for process in started:
         process.start()
-    found = [told.get() for _ in started]
+    outcomes = [outcome_queue.get() for _ in started]
     for process in started:
         process.join()
-    pages = sum(pages for pages, *_ in found)
-    clock = max(end for *_, end, _ in found) - min(begun for _, begun, *_ in found)
-    return Turn(pages, clock, sum(used for *_, used in found))
+    pages = sum(pages for pages, *_ in outcomes)
+    clock = max(end for *_, end, _ in outcomes) - min(begun for _, begun, *_ in outcomes)
+    return Turn(pages, clock, sum(used for *_, used in outcomes))
 
 
 def compared(options: argparse.Namespace) -> dict[str, Turn]:
     """The quickest of some turns of each kind, one after the other."""
     os.environ["OMP_NUM_THREADS"] = os.environ["OPENBLAS_NUM_THREADS"] = "1"
-    found: dict[str, list[Turn]] = {OWN: [], SINGLE: [], PLAIN: []}
+    turns_of: dict[str, list[Turn]] = {OWN: [], SINGLE: [], PLAIN: []}
     for _ in range(options.turns):
-        for kind, turns in found.items():
+        for kind, turns in turns_of.items():
             turns.append(turn(kind, options))
-    return {kind: min(turns, key=lambda one: one.page) for kind, turns in found.items()}
+    return {kind: min(turns, key=lambda one: one.page) for kind, turns in turns_of.items()}
 
 
 def options(parser: argparse.ArgumentParser) -> None:
@@ -171,11 +171,11 @@ def measure(options: argparse.Namespace) -> Iterator[TableRow]:
     except EngineError as error:
         yield "not measured", str(error)
         return
-    found = compared(options)
-    own = found[OWN]
+    speeds = compared(options)
+    own = speeds[OWN]
     yield "cores kept busy; load", f"{options.processes}; {os.getloadavg()[0]:.1f}"
-    for kind, one in found.items():
-        yield f"{kind}: pages a second", f"{1 / one.page:.2f}", "", f"ours against it 1/{one.page / own.page:.1f}"
-        share = one.processor / one.pages / (own.processor / own.pages)
-        milliseconds = f"{1000 * one.processor / one.pages:.1f}"
+    for kind, speed in speeds.items():
+        yield f"{kind}: pages a second", f"{1 / speed.page:.2f}", "", f"ours against it 1/{speed.page / own.page:.1f}"
+        share = speed.processor / speed.pages / (own.processor / own.pages)
+        milliseconds = f"{1000 * speed.processor / speed.pages:.1f}"
         yield f"{kind}: processor ms a page", milliseconds, "", f"ours against it 1/{share:.1f}"

@@ -64,13 +64,13 @@ def with_errors(text: str, seed: int) -> str:
     """The text with one character of every page put in the place of another one of that page."""
     rng = random.Random(seed)  # noqa: S311
     head, *pages = text.split("<pb:")
-    found = []
+    planted = []
     for page in pages:
         mark, body = page.split("\n", 1)
-        places = [at for at, one in enumerate(body) if is_han(one)]
+        places = [at for at, char in enumerate(body) if is_han(char)]
         first, other = rng.sample(places, 2) if len(places) > 1 else (0, 0)
-        found.append(f"{mark}\n{body[:first]}{body[other]}{body[first + 1 :]}")
-    return "<pb:".join([head, *found])
+        planted.append(f"{mark}\n{body[:first]}{body[other]}{body[first + 1 :]}")
+    return "<pb:".join([head, *planted])
 
 
 SHARE = "of the first"

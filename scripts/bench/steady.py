@@ -1,10 +1,10 @@
-"""Measure how still the glyph in question stands on the screen from flag to flag, on real pages.
+"""Measure how far the marked glyph moves on the screen from flag to flag, on real pages.
 
     python -m scripts.bench steady [--flags 100]
 
-The half-folios of JMML, some of whose characters are put out of their place first so that there are enough flags, are
-checked and served by `proof serve`. In Chromium the desk is walked with the arrow key, at the sizes of four screens;
-what is measured is how far the middle of the mark about the glyph is from where it mostly stands.
+The half-folios of JMML are checked, after some of their characters were moved so that there are enough flags, and
+served by `proof serve`. In Chromium the arrow key goes from flag to flag, at the sizes of four screens. The figures are
+the distances of the centre of the mark from its median position.
 """
 
 from __future__ import annotations
@@ -55,16 +55,16 @@ def project(folder: Path, shared: Path) -> None:
 def places(page: Page, address: str, flags: int) -> list[tuple[float, float]]:
     """Where the middle of the glyph stands on the screen, flag for flag."""
     page.goto(f"{address}?state=&raised=all")
-    found: list[tuple[float, float]] = []
+    corners: list[tuple[float, float]] = []
     for _ in range(flags):
         page.locator("#stage:not(.waiting) .place").first.wait_for()
         box = page.locator("#stage .place").first.bounding_box()
         assert box is not None
-        found.append((box["x"] + box["width"] / 2, box["y"] + box["height"] / 2))
+        corners.append((box["x"] + box["width"] / 2, box["y"] + box["height"] / 2))
         before = page.locator("body").get_attribute("data-flag")
         page.keyboard.press("ArrowRight")
         page.locator(f"body:not([data-flag='{before}'])").wait_for()
-    return found
+    return corners
 
 
 HEADINGS = ("screen", "flags", "farthest from its place", "of them within 8 px")
@@ -83,9 +83,14 @@ def measure(options: argparse.Namespace) -> Iterator[TableRow]:
             page.goto(address)
             work = page.locator("a[href*='/works/']").first.get_attribute("href") or ""
             desk = f"{address}/works/{work.split('/works/')[1].split('/')[0]}/desk"
-            found = places(page, desk, options.flags)
-            across, down = (statistics.median(axis) for axis in zip(*found, strict=True))
-            off = [max(abs(x - across), abs(y - down)) for x, y in found]
-            yield f"{width}×{height}", str(len(found)), f"{max(off):.1f} px", str(sum(one <= 8 for one in off))
+            corners = places(page, desk, options.flags)
+            across, down = (statistics.median(axis) for axis in zip(*corners, strict=True))
+            off = [max(abs(x - across), abs(y - down)) for x, y in corners]
+            yield (
+                f"{width}×{height}",
+                str(len(corners)),
+                f"{max(off):.1f} px",
+                str(sum(distance <= 8 for distance in off)),
+            )
             page.close()
         opened.close()

@@ -91,16 +91,16 @@ def served(folder: Path, people: int, seconds: float) -> list[TableRow]:
     try:
         rows = [(f"{name}, 95th percentile", p95(times)) for name, times in queries(Browser(address)).items()]
         decide(Browser(address), DECIDED)
-        found: list[tuple[list[float], list[int], list[str]]] = []
+        outcomes: list[tuple[list[float], list[int], list[str]]] = []
         crowd = [Browser(address) for _ in range(people)]
-        deciding = threading.Thread(target=lambda: found.append(thirty(crowd, seconds, 20_000)))
+        deciding = threading.Thread(target=lambda: outcomes.append(thirty(crowd, seconds, 20_000)))
         deciding.start()
         took, memory = proof("backup", folder / "while.zip", "--config", folder, "--no-images")
         deciding.join()
     finally:
         process.kill()
         process.wait()
-    times, acknowledged, failed = found[0]
+    times, acknowledged, failed = outcomes[0]
     with Store.open(folder / "proof.sqlite") as store:
         entries, _ = store.history.log(WORK, HistoryFilter(what=ActKind.DECISIONS), limit=1_000_000)
         kept = {entry.id for entry in entries}

@@ -46,8 +46,8 @@ class Read:
 
 def texts(shared: Path) -> list[Path]:
     """All texts that there are, image lists and what tells of them left aside."""
-    found = [path for name in ("seeds", "kanripo", "corpus") for path in sorted((shared / name).rglob("*.txt"))]
-    return [path for path in found if path.parent.name != "imglist"]
+    paths = [path for name in ("seeds", "kanripo", "corpus") for path in sorted((shared / name).rglob("*.txt"))]
+    return [path for path in paths if path.parent.name != "imglist"]
 
 
 def pages_of(edition: Transcription) -> int:
@@ -66,7 +66,7 @@ def read_back(paths: Sequence[Path]) -> Read:
         characters += len(edition.text)
         changed += correct(edition, []).data != path.read_bytes()
         standing, missed = marks_of(edition)
-        told = {
+        named = {
             remark.line
             for remark in edition.remarks
             if remark.notice.code in (RemarkCode.MARK_MALFORMED, RemarkCode.MARK_NOT_READ)
@@ -74,7 +74,7 @@ def read_back(paths: Sequence[Path]) -> Read:
         marks, unread, unnamed = (
             marks + standing,
             unread + len(missed),
-            unnamed + len([n for n in missed if n not in told]),
+            unnamed + len([n for n in missed if n not in named]),
         )
     memory = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024
     return Read(pages, characters, changed, memory, marks, unread, unnamed)
@@ -85,7 +85,7 @@ def marks_of(edition: Transcription) -> tuple[int, list[int]]:
     if edition.format is not Format.KANRIPO:
         return 0, []
     read = {start for page in edition.pages for start in page.starts}
-    places = [found.start() for found in re.finditer("<pb:", edition.text)]
+    places = [mark.start() for mark in re.finditer("<pb:", edition.text)]
     return len(places), [edition.text.count("\n", 0, at) + 1 for at in places if at not in read]
 
 
@@ -114,12 +114,14 @@ def measure_reading(shared: Path, wanted: int) -> Iterator[TableRow]:
         began = time.perf_counter()
         done = list(pool.map(read_back, halves))
         seconds = time.perf_counter() - began
-    pages, changed = sum(one.pages for one in done), sum(one.changed for one in done)
-    memory = sum(one.memory for one in done)
+    pages, changed = sum(outcome.pages for outcome in done), sum(outcome.changed for outcome in done)
+    memory = sum(outcome.memory for outcome in done)
     yield "distinct pages of the material", f"{distinct:,} in {len(paths)} texts"
     yield f"{pages:,} pages read and written back, 2 processes", f"{seconds:.1f} s", "60 s"
     yield "memory at its peak, both processes together", f"{memory:.0f} MB", "500 MB"
-    marks, unread, unnamed = (sum(getattr(one, name) for one in done) for name in ("marks", "unread", "unnamed"))
+    marks, unread, unnamed = (
+        sum(getattr(outcome, name) for outcome in done) for name in ("marks", "unread", "unnamed")
+    )
     yield "Kanripo page marks read, of those standing in the files", f"{marks - unread:,} of {marks:,}", "all"
     yield "page marks not read that no remark names", f"{unnamed}", "0"
     yield "texts that came back with other bytes", f"{changed} of {len(chosen):,}", "0"

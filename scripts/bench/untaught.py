@@ -1,13 +1,13 @@
-"""Measure flags on characters that the recogniser was never taught, at their first occurrence.
+"""Measure flags on characters that the recogniser does not know, at their first occurrence.
 
     python -m scripts.bench untaught --font NAME_OR_FILE [--forms | --left-out] [--pages 20] [--seed 1]
 
-Half-folios are drawn in a font that `make_drawn.py` did not use; into columns of real texts such characters are put,
-each once. False are flags raised on them where the text is right. At every third of these places the image shows
-another character than the text, taken at random; told is how many of these errors are raised. With `--forms` the text
-has characters that the recogniser knows, the image forms of them that it was never taught and reads as another word
-where they are drawn (text 回, image 囘, read 同); at every third place it shows that other word. With `--left-out` the
-text lacks the untaught characters: told is how many of them are raised.
+Half-folios are drawn in a font that `make_drawn.py` did not use, from columns of real texts in which each such
+character is inserted once. At every third of these places the image shows another character, taken at random. Prints
+how many of these errors are raised, and how many flags on the other places are false. With `--forms` the text has
+characters that the recogniser knows, and the image has forms of them that it does not know and reads as another word
+(text 回, image 囘, read 同); at every third place the image shows that other word. With `--left-out` the text lacks the
+unknown characters; prints how many of these omissions are raised.
 """
 
 from __future__ import annotations
@@ -50,10 +50,10 @@ def untaught(engine: Engine, font: FontChain, shared: Path) -> list[str]:
     used: Counter[str] = Counter()
     for path in sorted((shared / "kanripo").glob("*/*.txt")) + sorted((shared / "corpus").glob("*/*_0[0-2]?.txt")):
         used.update(filter(is_han, path.read_text(encoding="utf-8")))
-    listed = {one for one in VARIANTS.read_text(encoding="utf-8") if is_han(one)}
+    listed = {char for char in VARIANTS.read_text(encoding="utf-8") if is_han(char)}
     own = font.faces[0]
-    wanted = [one for one in sorted(used) if not engine.knows(one) and font.face_of(one) == own]
-    rest = [one for one in sorted(listed - set(used)) if not engine.knows(one) and font.face_of(one) == own]
+    wanted = [char for char in sorted(used) if not engine.knows(char) and font.face_of(char) == own]
+    rest = [char for char in sorted(listed - set(used)) if not engine.knows(char) and font.face_of(char) == own]
     return wanted + rest
 
 
@@ -71,13 +71,15 @@ def forms(engine: Engine, font: FontChain, characters: Sequence[str]) -> list[Pu
     """For those of the untaught `characters` that are a form of one that the recogniser knows, and are read as another
     word where they are drawn, the first such one in order of code points."""
     policy, drawn = policy_of(Script.TRADITIONAL), shipped_readings(engine.identity.checksum)
-    found = []
+    puts = []
     for form in characters:
         read = next((text for text, _ in drawn.readings(form)), "")
-        of = [one for one in policy.forms(form) if engine.knows(one) and policy.relation(one, read).relation is OTHER]
+        of = [
+            char for char in policy.forms(form) if engine.knows(char) and policy.relation(char, read).relation is OTHER
+        ]
         if read and of and policy.relation(form, read).relation is OTHER and font.face_of(read) == font.faces[0]:
-            found.append(Put(min(of), form, read))
-    return found
+            puts.append(Put(min(of), form, read))
+    return puts
 
 
 def columns_of(shared: Path, rng: np.random.Generator) -> Iterator[str]:

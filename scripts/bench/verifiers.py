@@ -2,9 +2,10 @@
 
     python -m scripts.bench verifiers [--first 1] [--seeds 3]
 
-The benchmark has the form of `proof bench`, and its scores: the pages of `planted`, as they came with the errors that
-were adjudicated by eye, and with errors planted by each seed where those were mended. A naive verifier transcribes a
-page and compares: with the page pipeline of PaddleOCR, as `proof bench --transcribe` does, or with that of RapidOCR.
+The benchmark has the form and the scores of `proof bench`. It has the pages of `planted` twice: with their own errors,
+which were adjudicated by eye, and with these errors corrected and others planted by each seed. A naive verifier
+transcribes a page and compares: with the page pipeline of PaddleOCR, as `proof bench --transcribe` does, or with that
+of RapidOCR.
 """
 
 from __future__ import annotations

@@ -106,11 +106,11 @@ def p95(seconds: list[float]) -> str:
 def queries(browser: Browser) -> dict[str, list[float]]:
     base = f"/api/v1/works/{WORK}"
     filters = ["", "?order=page", "?state=open&least_score=8", "?first_page=100&last_page=4000", "?text=告&image=吿"]
-    quoted = [urllib.parse.quote(one, safe="?=&") for one in filters]
+    quoted = [urllib.parse.quote(query, safe="?=&") for query in filters]
     return {
-        "queue query": [browser.get(f"{base}/flags{one}") for one in quoted for _ in range(20)],
+        "queue query": [browser.get(f"{base}/flags{query}") for query in quoted for _ in range(20)],
         "counts on every filter": [
-            browser.get(f"{base}/facets{one.replace('?order=page', '')}") for one in quoted for _ in range(20)
+            browser.get(f"{base}/facets{query.replace('?order=page', '')}") for query in quoted for _ in range(20)
         ],
         "pairs query": [browser.get(f"{base}/pairs") for _ in range(60)],
         "desk query (8 flags, whole)": [browser.get(f"{base}/flags?detail=true&limit=8") for _ in range(40)],
@@ -121,7 +121,7 @@ def searches(browser: Browser, where: str) -> list[float]:
     """Pages by their address, a juan, a character, words that are there, across the end of a column as well, and words
     that are not."""
     wanted = ["050-2a", "KR1d0030_WYG_03", "卷九十九", "公", "大夫卿", "大夫司馬", "烏有之書", "告吿", "9-7a"]
-    return [browser.get(f"{where}?q={urllib.parse.quote(one)}") for one in wanted for _ in range(10)]
+    return [browser.get(f"{where}?q={urllib.parse.quote(words)}") for words in wanted for _ in range(10)]
 
 
 def glyph_views(browser: Browser) -> list[float]:

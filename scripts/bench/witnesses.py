@@ -118,7 +118,7 @@ def set_in_columns(edition: Transcription, name: str) -> str:
     columns.append(column)
     return "".join(
         f"<pb:{name}_SET_{at // 16 + 1:03}-{at // 16 + 1}{'ab'[at // 8 % 2]}>¶\n"
-        + "".join(f"{one}¶\n" for one in columns[at : at + 8])
+        + "".join(f"{column}¶\n" for column in columns[at : at + 8])
         for at in range(0, len(columns), 8)
     )
 
@@ -215,7 +215,7 @@ class Trials:
         out = []
         for raw, page, number, body in self._bench.texts.walk(self._bench.texts.read(bad)):
             line = body
-            for row in sorted(at.get((page, number), ()), key=lambda one: -one["offset"]):
+            for row in sorted(at.get((page, number), ()), key=lambda judgement: -judgement["offset"]):
                 line = line[: row["offset"]] + row["reading"] + line[row["offset"] + row["length"] :]
             out.append(line + raw[len(body) :] if number else raw)
         return "".join(out)
@@ -228,18 +228,18 @@ def truths(flags: Sequence[Flag], rows: Iterable[dict[str, Any]], meets: Any) ->
     """Whether each flag is an error; None for one on an error that a better flag has, and for variants."""
     errors = [row for row in rows if row["class"] == "error"]
     claimed: set[int] = set()
-    found: list[int | None] = [None] * len(flags)
-    for number in sorted(range(len(flags)), key=lambda one: -flags[one].score):
+    indices: list[int | None] = [None] * len(flags)
+    for number in sorted(range(len(flags)), key=lambda judgement: -flags[judgement].score):
         if flags[number].kind is Kind.VARIANT:
             continue
-        told = flags[number].as_dict()
-        met = [at for at, row in enumerate(errors) if meets(told, row)]
+        record = flags[number].as_dict()
+        met = [at for at, row in enumerate(errors) if meets(record, row)]
         fresh = [at for at in met if at not in claimed]
         if fresh:
             claimed.add(fresh[0])
         if fresh or not met:
-            found[number] = int(bool(fresh))
-    return tuple(found)
+            indices[number] = int(bool(fresh))
+    return tuple(indices)
 
 
 @dataclass(frozen=True, slots=True)
@@ -286,7 +286,7 @@ class Judged:
 
 
 def judge(trials: Sequence[Trialled], condition: Condition | None, weights: WitnessWeights, bench: Bench) -> Judged:
-    pool, found = Pool(), Judged()
+    pool, judged = Pool(), Judged()
     for trial in trials:
         parallels = condition.parallels(trial) if condition else []
         if condition and not parallels:
@@ -296,20 +296,20 @@ def judge(trials: Sequence[Trialled], condition: Condition | None, weights: Witn
             if truth is None:
                 continue
             if before.raised and not after.raised:
-                found.lost += truth
-                found.spared += not truth
+                judged.lost += truth
+                judged.spared += not truth
             elif after.raised and not before.raised:
-                found.gained += truth
-                found.added += not truth
+                judged.gained += truth
+                judged.added += not truth
         tag = trial.name
         pool.flags += [{**flag.as_dict(), "page": f"{flag.page}#{tag}"} for flag in heard]
         pool.rows += [{**row, "page": f"{row['page']}#{tag}"} for row in trial.rows]
         pool.texts |= {f"{page}#{tag}": lines for page, lines in trial.texts.items()}
         pool.statuses |= {f"{page}#{tag}": status for page, status in trial.statuses.items()}
     result = score_of(pool)
-    found.errors, found.caught, found.false = result["errors"], result["caught"], result["false"]
-    found.precision = result["average_precision"]
-    return found
+    judged.errors, judged.caught, judged.false = result["errors"], result["caught"], result["false"]
+    judged.precision = result["average_precision"]
+    return judged
 
 
 HEADINGS = ("witness", "caught", "lost", "gained", "false flags", "spared", "added", "AP")
@@ -325,10 +325,13 @@ def measure(options: argparse.Namespace) -> Iterator[TableRow]:
     trials = Trials(bench, options.folder, options.pages)
     judged_on = [trials.of(source, 400 + seed) for seed in range(options.seeds) for source in JUDGED]
     for condition in (None, *TABLE):
-        one = judge(judged_on, condition, WEIGHTS, bench)
+        judgement = judge(judged_on, condition, WEIGHTS, bench)
         yield (
             condition.name if condition else "none",
-            f"{one.caught / max(one.errors, 1):.4f} ({one.caught} of {one.errors})",
-            *(f"{value}" for value in (one.lost, one.gained, one.false, one.spared, one.added)),
-            f"{one.precision:.4f}",
+            f"{judgement.caught / max(judgement.errors, 1):.4f} ({judgement.caught} of {judgement.errors})",
+            *(
+                f"{value}"
+                for value in (judgement.lost, judgement.gained, judgement.false, judgement.spared, judgement.added)
+            ),
+            f"{judgement.precision:.4f}",
         )

@@ -86,7 +86,7 @@ class Canvas:
         if size not in self.sized:
             own = self.glyphs[self.rng.integers(0, len(self.glyphs), VARIANTS)]
             how = cv2.INTER_AREA if size[0] < EM_PX else cv2.INTER_LINEAR
-            own = np.stack([cv2.resize(one, size, interpolation=how) for one in own])
+            own = np.stack([cv2.resize(layer, size, interpolation=how) for layer in own])
             if size[0] > SHARP * EM_PX:
                 own = np.clip((own.astype(np.int16) - 127) * (size[0] // EM_PX + 1) + 127, 0, 255).astype(np.uint8)
             self.sized[size] = own

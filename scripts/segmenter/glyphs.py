@@ -135,5 +135,8 @@ def _pictures(font: ImageFont.FreeTypeFont, letters: Sequence[str]) -> Pixels:
     pictures = [picture_of(letter) for letter in letters]
     drawn = [picture.tobytes() for picture in pictures]
     # what stands for a character that the font lacks is drawn for many
-    usual = {picture_of("\ue0f1").tobytes(), *(one for one in set(drawn) if drawn.count(one) > MOST_ALIKE)}
+    usual = {
+        picture_of("\ue0f1").tobytes(),
+        *(picture for picture in set(drawn) if drawn.count(picture) > MOST_ALIKE),
+    }
     return np.stack([picture for picture in pictures if picture.tobytes() not in usual and picture.max() > FAINTEST])

@@ -1,4 +1,4 @@
-"""The network that says of each part of a page what stands there: levels down to a thirty-second of the page and up."""
+"""The network that labels each part of a page: an encoder down to 1/32 of the page's size, and a decoder back up."""
 
 from __future__ import annotations
 
@@ -14,13 +14,13 @@ from torch.nn import functional
 from proof.layout.labels import Label
 
 CHANNELS = (16, 32, 64, 96, 128)
-"""Of the levels at a half, a quarter, ... a thirty-second of the page."""
+"""Number of channels of the levels at 1/2, 1/4, 1/8, 1/16 and 1/32 of the page's size."""
 
 DILATIONS = (1, 2, 4, 1)
-"""Of the blocks at the lowest level."""
+"""Dilations of the blocks of the lowest level."""
 
 USUAL_LOGIT = -2.5
-"""Where it begins: most labels stand at few pixels."""
+"""Initial bias of the logits: most labels apply to few pixels."""
 
 
 def convolution(inward: int, outward: int, stride: int = 1, dilation: int = 1) -> nn.Sequential:
@@ -32,7 +32,7 @@ def convolution(inward: int, outward: int, stride: int = 1, dilation: int = 1) -
 
 
 class Block(nn.Module):
-    """Two convolutions whose outcome is added to what came in."""
+    """Two convolutions with a residual connection."""
 
     def __init__(self, channels: int, dilation: int = 1) -> None:
         super().__init__()
@@ -41,12 +41,12 @@ class Block(nn.Module):
             nn.Conv2d(channels, channels, 3, 1, 1, bias=False), nn.BatchNorm2d(channels, momentum=0.02)
         )
 
-    def forward(self, seen: Tensor) -> Tensor:
-        return functional.relu(seen + self.second(self.first(seen)))
+    def forward(self, features: Tensor) -> Tensor:
+        return functional.relu(features + self.second(self.first(features)))
 
 
 class Context(nn.Module):
-    """Adds to each place what stands in its row, in its column and on the whole page."""
+    """Adds the means over its row, its column and the whole page to each place."""
 
     def __init__(self, channels: int) -> None:
         super().__init__()
@@ -58,16 +58,16 @@ class Context(nn.Module):
         self.widen = nn.Conv2d(half, channels, 1)
         nn.init.zeros_(self.widen.weight)
 
-    def forward(self, seen: Tensor) -> Tensor:
-        own = functional.relu(self.narrow(seen))
+    def forward(self, features: Tensor) -> Tensor:
+        own = functional.relu(self.narrow(features))
         columns = self.across(own.mean(2, keepdim=True))
         rows = self.down(own.mean(3, keepdim=True))
         page = self.whole(own.mean((2, 3), keepdim=True))
-        return seen + self.widen(functional.relu(own + columns + rows + page))
+        return features + self.widen(functional.relu(own + columns + rows + page))
 
 
 class Segmenter(nn.Module):
-    """Grey pages (n x 1 x height x width, 0 black to 1 white) to the logits of the labels at half that size."""
+    """Maps grey pages (n x 1 x height x width, 0 black to 1 white) to the logits of the labels at half that size."""
 
     def __init__(self) -> None:
         super().__init__()
@@ -89,14 +89,14 @@ class Segmenter(nn.Module):
         quarter = self.quarter(self.stem(page))
         eighth = self.eighth(quarter)
         sixteenth = self.sixteenth(eighth)
-        seen = self.low(sixteenth)
+        features = self.low(sixteenth)
         for narrow, up, level in zip(self.narrow, self.up, (sixteenth, eighth, quarter), strict=True):
-            seen = up(level + self.larger(narrow(seen)))
-        return functional.pixel_shuffle(self.head(seen), 2)
+            features = up(level + self.larger(narrow(features)))
+        return functional.pixel_shuffle(self.head(features), 2)
 
 
-class Answer(nn.Module):
-    """The network with the probabilities as its output."""
+class Probabilities(nn.Module):
+    """The network with probabilities instead of logits."""
 
     def __init__(self, net: Segmenter) -> None:
         super().__init__()
@@ -113,7 +113,7 @@ def export(state: dict[str, Tensor], path: Path) -> None:
     own.eval()
     sizes = {"page": {2: "height", 3: "width"}, "labels": {2: "half_height", 3: "half_width"}}
     torch.onnx.export(
-        Answer(own), (torch.zeros(1, 1, 640, 640),), str(path), input_names=["page"], output_names=["labels"],
+        Probabilities(own), (torch.zeros(1, 1, 640, 640),), str(path), input_names=["page"], output_names=["labels"],
         dynamic_axes=sizes, opset_version=17, dynamo=False,
     )  # fmt: skip
     halve(path)

@@ -134,14 +134,14 @@ def dice(net: Segmenter, held: list[tuple[Tensor, Tensor]]) -> list[float]:
 
 
 def held_out(glyphs: Path, device: torch.device) -> list[tuple[Tensor, Tensor]]:
-    pool, found = GlyphPool(glyphs), []
+    pool, examples = GlyphPool(glyphs), []
     camera = Photographer(device, HELD_OUT_SEED)
     for shape, (height, width) in enumerate(SHAPES):
         pages = np.zeros((HELD_OUT_PAGES, 2, height * width), np.uint8)
         _draw(pool, np.random.default_rng([HELD_OUT_SEED, shape]), shape, pages)
         both = torch.from_numpy(pages.reshape(-1, 2, height, width)).to(device)
-        found.append(camera(both[:, 0], both[:, 1]))
-    return found
+        examples.append(camera(both[:, 0], both[:, 1]))
+    return examples
 
 
 class Trainer:
@@ -257,25 +257,25 @@ def train(options: argparse.Namespace) -> None:
 def main(arguments: list[str] | None = None) -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     todo = parser.add_subparsers(required=True, dest="todo")
-    one: Any = todo.add_parser("glyphs")
-    one.add_argument("glyphs", type=Path)
-    one.add_argument("fonts", type=Path)
-    one.add_argument("--seed", type=int, default=1)
-    one = todo.add_parser("train")
-    one.add_argument("glyphs", type=Path)
-    one.add_argument("out", type=Path)
-    one.add_argument("--seconds", type=float, default=600)
-    one.add_argument("--spare", type=float, default=15, help="seconds left for the last state and the export")
-    one.add_argument("--workers", type=int, default=15)
-    one.add_argument("--threads", type=int, default=1, help="of the network, where there is no GPU")
-    one.add_argument("--batch", type=int, default=64)
-    one.add_argument("--kept", type=int, default=KEPT_PAGES)
-    one.add_argument("--seed", type=int, default=1)
-    one.add_argument("--rate", type=float, default=RATE)
-    one.add_argument("--state", type=Path, help="go on from a network that was trained before")
-    one = todo.add_parser("export")
-    one.add_argument("state", type=Path)
-    one.add_argument("onnx", type=Path)
+    subcommand: Any = todo.add_parser("glyphs")
+    subcommand.add_argument("glyphs", type=Path)
+    subcommand.add_argument("fonts", type=Path)
+    subcommand.add_argument("--seed", type=int, default=1)
+    subcommand = todo.add_parser("train")
+    subcommand.add_argument("glyphs", type=Path)
+    subcommand.add_argument("out", type=Path)
+    subcommand.add_argument("--seconds", type=float, default=600)
+    subcommand.add_argument("--spare", type=float, default=15, help="seconds left for the last state and the export")
+    subcommand.add_argument("--workers", type=int, default=15)
+    subcommand.add_argument("--threads", type=int, default=1, help="of the network, where there is no GPU")
+    subcommand.add_argument("--batch", type=int, default=64)
+    subcommand.add_argument("--kept", type=int, default=KEPT_PAGES)
+    subcommand.add_argument("--seed", type=int, default=1)
+    subcommand.add_argument("--rate", type=float, default=RATE)
+    subcommand.add_argument("--state", type=Path, help="go on from a network that was trained before")
+    subcommand = todo.add_parser("export")
+    subcommand.add_argument("state", type=Path)
+    subcommand.add_argument("onnx", type=Path)
     options = parser.parse_args(arguments)
     logging.basicConfig(level=logging.INFO, format="%(message)s")
     if options.todo == "glyphs":

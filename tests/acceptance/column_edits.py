@@ -81,10 +81,10 @@ class ColumnEdits(History):
         body, change = self._change("join" if joins else self.chance.choice(CHANGES), column["now"], at)
         if change.lines == [column["now"]]:
             return "the same text"
-        status, said = self.send_edit(page["number"], column, **body)
+        status, answer = self.send_edit(page["number"], column, **body)
         if status not in MADE:
-            return f"{body}: refused: {said.get('detail', status)}"
-        assert not said["conflicts"], said
+            return f"{body}: refused: {answer.get('detail', status)}"
+        assert not answer["conflicts"], answer
         self.changes.append(change)
         return f"{page['page']}, column {column['number']}: {body}"
 
@@ -120,8 +120,8 @@ class ColumnEdits(History):
         """Take back the last edit since the check; those before it stay."""
         if not self.changes:
             return "nothing to take back"
-        status, said = self.ask("POST", "undo", key=self.key())
-        assert status == 200, said
+        status, answer = self.ask("POST", "undo", key=self.key())
+        assert status == 200, answer
         return f"took back {self.changes.pop()}"
 
     def export_round(self) -> None:
@@ -131,13 +131,13 @@ class ColumnEdits(History):
             expected[change.first : change.end] = change.lines
         aside = self.chance.random() < 0.3
         for _ in range(2):
-            status, said = self.proof("export", self.name, *([] if aside else ["--in-place"]), "--form", "text")
-            assert status in (0, 1), said
+            status, output = self.proof("export", self.name, *([] if aside else ["--in-place"]), "--form", "text")
+            assert status in (0, 1), output
             written = self.folder / "out" / self.name if aside else self.path
             if aside and not written.exists():
                 written = self.path
             exported = written.read_text(encoding="utf-8").split("\n")
-            assert exported == expected, f"{_difference(exported, expected)}; {said}"
+            assert exported == expected, f"{_difference(exported, expected)}; {output}"
         if aside:
             self.path.write_text("\n".join(exported), encoding="utf-8")
         self.lines = expected

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 
 import pytest
 
-from tests.acceptance.once import computed_once
+from tests.acceptance.caches import computed_once
 
 
 @pytest.fixture(autouse=True)

@@ -11,10 +11,10 @@ from concurrent.futures import ProcessPoolExecutor
 from functools import partial
 from pathlib import Path
 
+from tests.acceptance.caches import computed_once
 from tests.acceptance.column_edits import ColumnEdits
 from tests.acceptance.history import History, base_project
 from tests.acceptance.killed import KilledHistory
-from tests.acceptance.once import computed_once
 
 TOLD = 100
 """After so many histories it is told how many are broken."""
@@ -51,9 +51,9 @@ def main() -> int:
         base_project(base)
         seeds = range(asked.first_seed, asked.first_seed + asked.histories)
         kind = KilledHistory if asked.killed else ColumnEdits if asked.columns else History
-        one = partial(history, base, asked.steps, kind)
+        play = partial(history, base, asked.steps, kind)
         with ProcessPoolExecutor(asked.processes, initializer=_collect_rarely) as pool:
-            for done, (seed, error) in enumerate(pool.map(one, seeds), 1):
+            for done, (seed, error) in enumerate(pool.map(play, seeds), 1):
                 broken += bool(error)
                 if error:
                     sys.stdout.write(f"seed {seed}: {error}\n\n")

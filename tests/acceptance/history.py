@@ -82,10 +82,10 @@ class History:
 
     def proof(self, *arguments: str) -> tuple[int, str]:
         """A command at the shell: its status and what it says."""
-        said = io.StringIO()
-        with chdir(self.folder), redirect_stdout(said), redirect_stderr(said):
+        output = io.StringIO()
+        with chdir(self.folder), redirect_stdout(output), redirect_stderr(output):
             status = main(list(arguments))
-        return status, said.getvalue()
+        return status, output.getvalue()
 
     def client(self) -> FlaskClient:
         """The browser of whoever is at work at a server of the project, which runs until it is stopped."""
@@ -183,7 +183,7 @@ class History:
         """The other place of a question about two: its flag, its cell, and where it is of several that were decided of
         alone, these. What is said of one place may be said of both."""
         page = self.ask("GET", f"pages/{flag['page']['number']}")[1] if flag["moved"] else {"flags_found": []}
-        other = next((one for one in page["flags_found"] if one["id"] == flag["moved"]), None)
+        other = next((candidate for candidate in page["flags_found"] if candidate["id"] == flag["moved"]), None)
         if other is None:
             return None
         cell = self.cell(other)
@@ -193,8 +193,8 @@ class History:
 
     def _decided_along(self, made: dict[str, Any], flag: int, cell: Cell | None, parts: Sequence[Cell]) -> Cell | None:
         """The cell of the other place, where the same was said of it."""
-        _, said = self.ask("GET", f"flags/{flag}/history")
-        if not said["items"] or not said["items"][-1]["batch"] == made["batch"] != "":
+        _, answer = self.ask("GET", f"flags/{flag}/history")
+        if not answer["items"] or not answer["items"][-1]["batch"] == made["batch"] != "":
             return None
         for part in parts:  # that they stand as they are, or go, whatever was said of them alone
             part.others.add(part.now)
@@ -202,7 +202,7 @@ class History:
         if cell is None:
             return None
         cell = self.text.ask(cell, flag)
-        self.hear(said["items"][-1])
+        self.hear(answer["items"][-1])
         return cell
 
     def hear(self, made: dict[str, Any]) -> None:
@@ -222,7 +222,7 @@ class History:
         _, pages = self.ask("GET", "pages?limit=50")
         page = self.chance.choice(pages["items"])
         _, detail = self.ask("GET", f"pages/{page['number']}")
-        columns = [one for one in detail["columns"] if len(one["source"]) > 5]
+        columns = [column for column in detail["columns"] if len(column["source"]) > 5]
         if not columns:
             return "a page without columns"
         column = self.chance.choice(columns)
@@ -281,7 +281,7 @@ class History:
         return f"{len(answer['decisions'])} decisions"
 
     def rule(self) -> str:
-        flags = [one for one in self.open_flags() if one["kind"] == "substitution"]
+        flags = [open_flag for open_flag in self.open_flags() if open_flag["kind"] == "substitution"]
         if not flags:
             return "no pair"
         flag = self.chance.choice(flags)
@@ -307,12 +307,12 @@ class History:
             return "no page has an image"
         page = self.chance.choice(seen)
         address = f"pages/{page['number']}"
-        _, said = self.ask("GET", f"{address}/layout-overrides")
+        _, answer = self.ask("GET", f"{address}/layout-overrides")
         status, made = self.ask(
             "POST",
             f"{address}/layout-overrides",
             layout=self._layout(page) if self.chance.random() < 0.7 else None,
-            version=said["items"][-1]["version"] if said["items"] else 0,
+            version=answer["items"][-1]["version"] if answer["items"] else 0,
             key=self.key(),
         )
         assert status in MADE, made
@@ -453,11 +453,11 @@ class History:
         return completed
 
     def run_check(self) -> str:
-        status, said = self.proof("check", "-q", *(["--threshold", f"{self.threshold}"] if self.threshold else []))
-        assert status in (0, 1), said
+        status, output = self.proof("check", "-q", *(["--threshold", f"{self.threshold}"] if self.threshold else []))
+        assert status in (0, 1), output
         self.checked = self.text.content
         self.text.seen()
-        return said.strip()[-60:]
+        return output.strip()[-60:]
 
     def check_otherwise(self) -> str:
         self.threshold = self.chance.choice([None, 0.0, 1.0])
@@ -467,19 +467,19 @@ class History:
         """Correct the text in place; then once more, which changes nothing."""
         _, planned = self.proof("export", self.name, "--dry-run")
         assert self.path.read_text(encoding="utf-8") == self.text.content, "a dry run wrote something"
-        status, said = self.proof("export", self.name, "--in-place", "--form", "text")
-        assert status in (0, 1), said
+        status, output = self.proof("export", self.name, "--in-place", "--form", "text")
+        assert status in (0, 1), output
         self._take_over(self.path.read_text(encoding="utf-8"), planned)
         exported = self.path.read_bytes()
         self.proof("export", self.name, "--in-place", "--form", "text")
         assert self.path.read_bytes() == exported, "a second export changed something"
-        return said.strip().split("\n")[0]
+        return output.strip().split("\n")[0]
 
     def export_aside(self) -> str:
         """Correct a copy, and put that in the place of the text."""
         _, planned = self.proof("export", self.name, "--dry-run")
-        status, said = self.proof("export", self.name, "--form", "text", "--out", "aside")
-        assert status in (0, 1), said
+        status, output = self.proof("export", self.name, "--form", "text", "--out", "aside")
+        assert status in (0, 1), output
         exported = (self.folder / "aside" / self.name).read_text(encoding="utf-8")
         self.path.write_text(exported, encoding="utf-8")
         self._take_over(exported, planned)
@@ -496,17 +496,17 @@ class History:
                     cell.touched = True
         self.text.seen()
         for cell in self.text.take_over(exported):
-            told = f"{cell.was or '(nothing)'} → {cell.reads if cell.reads is not None else cell.was}"
-            listed = told in planned or f"→ {cell.wanted or '(nothing)'}" in planned or "not written" in planned
-            assert listed, f"{told} is not written, and nobody is told"
+            change = f"{cell.was or '(nothing)'} → {cell.reads if cell.reads is not None else cell.was}"
+            listed = change in planned or f"→ {cell.wanted or '(nothing)'}" in planned or "not written" in planned
+            assert listed, f"{change} is not written, and nobody is told"
 
     def restore(self) -> str:
         """Back up, lose the folder, restore it elsewhere."""
-        status, said = self.proof("backup", "saved.zip")
-        assert status == 0, said
+        status, output = self.proof("backup", "saved.zip")
+        assert status == 0, output
         there = self.folder.with_name(f"{self.folder.name}-again")
-        status, said = self.proof("restore", "saved.zip", str(there))
-        assert status == 0, said
+        status, output = self.proof("restore", "saved.zip", str(there))
+        assert status == 0, output
         self.stop()
         shutil.rmtree(self.folder)
         self.folder = there
@@ -521,10 +521,10 @@ class History:
         for file in self.folder.glob("proof.sqlite*"):
             file.unlink()
         self.run_check()
-        status, said = self.proof("recover")
-        assert status in (0, 1), said
+        status, output = self.proof("recover")
+        assert status in (0, 1), output
         self.work = self.name.removesuffix(".txt")
-        self.text.gone = [cell for cell in self.text.gone if f" {cell.was} -> {cell.wanted} (" not in said]  # named
+        self.text.gone = [cell for cell in self.text.gone if f" {cell.was} -> {cell.wanted} (" not in output]  # named
         now = {key: flag for flag, key in self.first_decisions().items()}
         for cell in self.text.known():
             cell.flag, *cell.flags = (
@@ -532,7 +532,7 @@ class History:
             )
         for person in self.people.values():
             person.forget()
-        return said.strip()[-60:]
+        return output.strip()[-60:]
 
     def first_decisions(self) -> dict[int, str]:
         """The key of the first decision about each flag, which it keeps in a new database, where its number changes."""
@@ -634,8 +634,8 @@ def sample_project(folder: Path) -> None:
 
 
 def _begin(folder: Path, settings: str = "") -> None:
-    said = f'[project]\ntexts = ["text.txt"]\nimages = ["images"]\n{settings}'
-    said += "[engine]\nworkers = 1\n[flags]\nthreshold = 0.2\n"
-    (folder / "config.toml").write_text(said, encoding="utf-8")
+    config = f'[project]\ntexts = ["text.txt"]\nimages = ["images"]\n{settings}'
+    config += "[engine]\nworkers = 1\n[flags]\nthreshold = 0.2\n"
+    (folder / "config.toml").write_text(config, encoding="utf-8")
     with chdir(folder), redirect_stdout(io.StringIO()), redirect_stderr(io.StringIO()):
         main(["check", "-q"])

@@ -71,8 +71,8 @@ class KilledHistory(History):
         """Once the server is dead: take back what the store lacks, and start another."""
         killing.join()
         self.kills += 1
-        status, said = self.proof("recover")
-        assert status == 0 or "no journal" in said or "proof.decisions.jsonl" in said, said
+        status, output = self.proof("recover")
+        assert status == 0 or "no journal" in output or "proof.decisions.jsonl" in output, output
         self._start()
 
     def stop(self) -> None:

@@ -1,8 +1,7 @@
-"""The naive model: a text as rows of cells, each with what was decided of it.
+"""The naive model of a text with decisions: rows of cells, each with its decision.
 
-A cell is a character or, where something was decided of several or of a gap, those. It reads something now, and once
-read what was transcribed. What nobody changed at the very place of a decision is to be written as it was decided; what
-somebody changed there may be written or not, but not without a word.
+A cell is one character, or several characters or a gap with one decision. Unless an editor changed the file at its
+place, an export must write a decision. If an editor did, the export may write it or not, but must list it if not.
 """
 
 from __future__ import annotations
@@ -15,15 +14,20 @@ from itertools import combinations
 
 @dataclass(eq=False)
 class Cell:
-    """What is transcribed, what the file has there now, and what is decided: `reads`, None where the text stands.
-    `flag` is the question that was decided last, `flags` those before it. `settled`: somebody decided it; `touched`:
-    the text was changed there, or beside it, since then; `unseen`: somebody wrote into the file what was decided, and
-    no command has read the file since; `unread` is what was transcribed, where they took that back meanwhile; `by`: who
-    decided last. `others` are readings of questions before, which may
-    come back with the text that they were asked of; `before` is what was wanted before the last question, and is again
-    where its answer is taken back (`open`), if that question still has its place, else what stood when it was asked;
-    `displaced`: that answer was in the file when it was taken back, in the place of what the question before was of;
-    `copy_of` is the cell of which somebody made this one."""
+    """A place of the text.
+
+    - `was`: the transcribed text; `now`: that in the file; `reads`: the decided text, None to keep the transcribed one
+    - `flag`: the number of the flag decided last, `flags` those of the flags before it; `by`: the person of the last
+      decision
+    - `settled`: there is a decision; `open`: the last one was taken back
+    - `touched`: an editor changed the file here, or beside it, since the decision
+    - `unseen`: an editor wrote the decided text into the file, which no command has read since; `unread`: the
+      transcribed text, if the decision was taken back in this state
+    - `others`: decided texts of earlier flags, which may return if the text for which they were decided returns
+    - `before`: the decided text of the flag before, which holds again once the last decision is taken back
+    - `displaced`: the last decision was in the file when it was taken back
+    - `copy_of`: the cell of which an editor made a copy, this cell
+    """
 
     was: str
     now: str
@@ -42,7 +46,7 @@ class Cell:
     copy_of: Cell | None = None
 
     def ask(self, flag: int) -> None:
-        """Somebody answers this question: where it is another than the last one, it is asked of what stands now."""
+        """Note that a flag is being decided; if it is another one than the last, it is about the present text."""
         if self.flag not in (0, flag):
             self.flags.append(self.flag)
             self.others.add(self.wanted)
@@ -50,9 +54,9 @@ class Cell:
         self.flag = flag
 
     def decide(self, reads: str | None, *, settled: bool) -> None:
-        """Somebody decided that something is to be read here, or that the text stands; or took that back. What was
-        taken back after somebody wrote it into the file, and before any command read that, is their text; done again
-        before that, it is what was decided."""
+        """Note a decision for `reads`, or to keep the text (None), or that it was taken back (not `settled`). If an
+        editor had written the decided text into the file and no command has read it, it becomes the transcribed text;
+        deciding so again makes it the decided text again."""
         if self.unseen and reads != self.reads:
             self.unread, self.was, self.unseen, self.touched = self.was, self.now, False, True
         elif self.unread is not None and reads == self.now:
@@ -69,12 +73,12 @@ class Cell:
 
     @property
     def put_back(self) -> bool:
-        """Whether what was decided is taken back, and the text as it was."""
+        """Whether the decision was taken back and the file has the transcribed text again."""
         return self.open and self.now == self.was == self.wanted
 
     @property
     def possible(self) -> set[str]:
-        """What may stand here after an export."""
+        """The texts that an export may write here."""
         if not self.touched:
             return {self.wanted, self.was} if self.open and self.displaced else {self.wanted}
         also = self.copy_of.possible if self.copy_of is not None else set[str]()
@@ -83,8 +87,8 @@ class Cell:
 
 @dataclass(eq=False)
 class Person:
-    """What somebody did, the last act at the end, each with the cells of which something was decided; and what they
-    took back since. `whole`: nothing that they did is missing here."""
+    """The acts of a person in their order, each as the cells that it decided, and the acts that were taken back since.
+    `whole`: all acts of the person are here."""
 
     done: list[list[Cell]] = field(default_factory=list)
     undone: list[list[Cell]] = field(default_factory=list)
@@ -106,7 +110,7 @@ def row_of(text: str) -> Row:
 
 
 class Text:
-    """A text of rows of cells; `gone` are decided cells that somebody took out of it."""
+    """A text as rows of cells; `gone` are the decided cells that an editor deleted."""
 
     def __init__(self, content: str) -> None:
         self.rows: list[Row] = [row_of(line) for line in content.split("\n")]
@@ -120,7 +124,7 @@ class Text:
         yield from (cell for row in self.rows for cell in row)
 
     def seen(self) -> None:
-        """A command has read the file as it is."""
+        """Note that a command has read the file."""
         for cell in self.cells():
             cell.unseen, cell.unread = False, None
 
@@ -128,7 +132,7 @@ class Text:
         return next((cell for cell in self.known() if flag in (cell.flag, *cell.flags)), None)
 
     def ask(self, cell: Cell, flag: int) -> Cell:
-        """Somebody answers a question that is asked of a cell, or of the one that this is a copy of; gives that one."""
+        """Note that a flag of a cell is being decided, or of the cell of which it is a copy; returns that cell."""
         known = self.of_flag(flag)
         asked = known if known is not None and cell.copy_of is known else cell
         asked.ask(flag)
@@ -138,7 +142,7 @@ class Text:
         return [*self.cells(), *self.gone]
 
     def within(self, row: int, offset: int, length: int) -> list[Cell]:
-        """The cells that a stretch of a row goes over, in whole or in part."""
+        """The cells of a row that overlap a stretch of the file."""
         at, chosen = 0, []
         for cell in self.rows[row]:
             if at < offset + length and at + len(cell.now) > offset:
@@ -147,7 +151,7 @@ class Text:
         return chosen
 
     def cut(self, row: int, offset: int, length: int) -> Cell | None:
-        """The cell of that place of the file, made of as many as it takes; None where it begins or ends within one."""
+        """The cell for a stretch of the file, merged of several if necessary; None if the stretch cuts a cell."""
         chosen = self.within(row, offset, length)
         if not length:
             return self._gap(row, offset)
@@ -180,8 +184,8 @@ class Text:
         return made
 
     def touch(self, row: int, start: int, end: int) -> None:
-        """Somebody changed the cells from `start` to before `end` of a row: what is decided of them, and beside them,
-        may not be found any more."""
+        """Note that an editor changed cells `start:end` of a row: the places of their decisions, and of those beside
+        them, may be lost."""
         self.touch_alike(range(row, row + 1))
         cells = self.rows[row]
         near = [cell for cell in cells[:start] if cell.now or cell.flag][-2:]
@@ -190,7 +194,7 @@ class Text:
             cell.touched = cell.touched or bool(cell.flag)
 
     def insert(self, row: int, at: int, text: str) -> None:
-        """Somebody inserts a character. Where that one was deleted as it was decided, it is put back."""
+        """An editor inserts a character. If a decision had deleted the same one beside it, that one is back."""
         self.touch(row, at, at)
         beside = [cell for cell in self.rows[row][at - 1 : at + 1] if cell.settled and cell.was == text != cell.now]
         if beside and not beside[0].now:
@@ -199,10 +203,10 @@ class Text:
             self.rows[row].insert(at, Cell(text, text))
 
     def take_out(self, row: int, start: int, end: int) -> None:
-        """Somebody deletes cells. Where nothing was transcribed, or nothing is to stand, that is put back, or done."""
+        """An editor deletes cells. This undoes a decided insertion and carries out a decided deletion."""
         self.touch(row, start, end)
         row_cells = self.rows[row]
-        for at in (start - 1, end):  # of two equal characters nobody can tell which was deleted: the one that is to go
+        for at in (start - 1, end):  # of two equal characters, the one with a decided deletion counts as deleted
             if 0 <= at < len(row_cells) and end - start == 1 and not row_cells[start].settled:
                 beside = row_cells[at]
                 if beside.settled and beside.reads == "" and beside.now == row_cells[start].now:
@@ -215,7 +219,7 @@ class Text:
         self.rows[row][start:end] = emptied
 
     def replace(self, row: int, at: int, text: str) -> None:
-        """Somebody replaces a cell. Where that is what was transcribed, what was decided of it is to be done again."""
+        """An editor replaces a cell. If the new text is the transcribed one, the decision must be written again."""
         cell = self.rows[row][at]
         if cell.settled and cell.was == text:
             self.touch(row, at, at + 1)
@@ -225,15 +229,15 @@ class Text:
             self.rows[row].insert(at, Cell(text, text))
 
     def touch_alike(self, rows: range) -> None:
-        """Rows are added, changed, moved or taken out: of those that read the same nobody can tell which they are."""
+        """Note a change of rows: equal rows can no longer be told apart, so the places in them may be lost."""
         texts = ["".join(cell.now for cell in row) for row in self.rows]
         alike = [n for n, text in enumerate(texts) if text in texts[rows.start : rows.stop] and texts.count(text) > 1]
         for cell in (cell for number in alike for cell in self.rows[number]):
             cell.touched = cell.touched or bool(cell.flag)
 
     def move(self, rows: range, to: int) -> None:
-        """Somebody moves rows, the first of them to be the row `to` of the text then; as well may those that they pass
-        over have been moved the other way."""
+        """An editor moves rows so that the first becomes row `to`. This cannot be told from a move of the rows between
+        in the other direction."""
         passed_over = range(to, rows.start) if to < rows.start else range(rows.stop, to + len(rows))
         self.touch_alike(rows)
         self.touch_alike(passed_over)
@@ -247,7 +251,7 @@ class Text:
         del self.rows[rows.start : rows.stop]
 
     def double(self, rows: range) -> None:
-        """The rows once more behind themselves: what is decided of them may be of either from now on."""
+        """An editor copies rows and inserts the copies after them: decisions may be about either from now on."""
         copies = [
             [Cell(cell.now, cell.now, touched=True, copy_of=cell) for cell in self.rows[number]] for number in rows
         ]
@@ -255,47 +259,46 @@ class Text:
         self.touch_alike(rows)
 
     def expected(self) -> re.Pattern[str]:
-        """What an export may make of the text."""
+        """A pattern of the texts that an export may write."""
         return re.compile("\n".join("".join(map(self._part, row)) for row in self.rows))
 
     def _part(self, cell: Cell) -> str:
         return f"({'|'.join(map(re.escape, sorted(cell.possible, key=cell.wanted.__ne__)))})"
 
     def take_over(self, exported: str) -> list[Cell]:
-        """Take over what an export wrote; gives the decided cells that it did not write, neither there nor in a
-        copy. Raises AssertionError where it wrote anything else."""
-        found = self.expected().fullmatch(exported) or self._exchanged(exported)
-        assert found is not None, self.difference(exported)
+        """Update the cells by the text that an export wrote; returns the decided cells that it did not write, neither
+        there nor in a copy. Raises AssertionError if the text is not a possible one."""
+        match = self.expected().fullmatch(exported) or self._exchanged(exported)
+        assert match is not None, self.difference(exported)
         left = [cell for cell in self.gone if cell.reads is not None]
-        for cell, now in zip(self.cells(), found.groups(), strict=True):
+        for cell, now in zip(self.cells(), match.groups(), strict=True):
             cell.now = now
             left += [cell] if now != cell.wanted and cell.flag else []
-        copies = {(one.copy_of, one.now) for one in self.cells() if one.copy_of is not None}
+        copies = {(cell.copy_of, cell.now) for cell in self.cells() if cell.copy_of is not None}
         return [cell for cell in left if (cell, cell.wanted) not in copies]
 
     def _exchanged(self, exported: str) -> re.Match[str] | None:
-        """The match of an export where two rows that read the same are taken for each other, of which one was moved or
-        changed: nobody can tell which of them is which."""
+        """The match of an exported text after exchanging two equal rows, if one of them was moved or changed."""
         texts = ["".join(cell.now for cell in row) for row in self.rows]
         for first, second in combinations(range(len(texts)), 2):
             touched = any(cell.touched for number in (first, second) for cell in self.rows[number])
             if texts[first] != texts[second] or not touched:
                 continue
             self.rows[first], self.rows[second] = self.rows[second], self.rows[first]
-            found = self.expected().fullmatch(exported)
-            if found is not None:
-                return found
+            match = self.expected().fullmatch(exported)
+            if match is not None:
+                return match
             self.rows[first], self.rows[second] = self.rows[second], self.rows[first]
         return None
 
     def difference(self, exported: str) -> str:
-        """The first line that is not as it should be."""
+        """The first line that is not possible, for an error message."""
         lines = exported.split("\n")
         if len(lines) != len(self.rows):
             return f"{len(lines)} lines for {len(self.rows)}"
         for row, line in zip(self.rows, lines, strict=True):
             pattern = "".join(map(self._part, row))
             if re.fullmatch(pattern, line) is None:
-                wanted, was = ("".join(part) for part in zip(*((one.wanted, one.now) for one in row), strict=True))
+                wanted, was = ("".join(part) for part in zip(*((cell.wanted, cell.now) for cell in row), strict=True))
                 return f"{line!r} where {wanted!r} was expected, after {was!r}"
         return "no difference"

@@ -24,8 +24,8 @@ def test_two_columns_are_added_one_after_the_other_behind_the_same_column(tmp_pa
     at = history.row(first["page"], 1)
     for added in COLUMNS:
         column = history.ask("GET", f"pages/{first['number']}")[1]["columns"][0]
-        status, said = history.send_edit(first["number"], column, change="add after", text=added)
-        assert status in MADE, said
+        status, answer = history.send_edit(first["number"], column, change="add after", text=added)
+        assert status in MADE, answer
         history.proof("export", history.name, "--in-place", "--form", "text")
         history.proof("check", "-q")
     lines = history.path.read_text(encoding="utf-8").split("\n")
@@ -47,8 +47,8 @@ def test_a_split_that_is_taken_back_and_the_deletion_of_its_second_half_are_not_
         history.person = person
         columns = history.ask("GET", f"pages/{first['number']}")[1]["columns"]
         [column] = [column for column in columns if column["number"] == number]
-        status, said = history.send_edit(first["number"], column, **change)
-        assert status in MADE, said
+        status, answer = history.send_edit(first["number"], column, **change)
+        assert status in MADE, answer
         if person == "甲":
             history.proof("export", history.name, "--in-place", "--form", "text")
             history.proof("check", "-q")

@@ -24,16 +24,16 @@ def shared(folder: Path) -> str:
 @pytest.mark.slow
 def test_of_two_works_in_one_store_each_is_as_its_people_decided(tmp_path: Path, made_once: MadeOnce) -> None:
     base = made_once("acceptance", base_project)
-    one = History(tmp_path / "one", 0, base, name="one.txt", store=shared(tmp_path))
+    first = History(tmp_path / "first", 0, base, name="first.txt", store=shared(tmp_path))
     two = History(tmp_path / "two", 100, base, name="two.txt", store=shared(tmp_path))
     for _ in range(4):
-        one.run(steps=3)
+        first.run(steps=3)
         two.run(steps=3)
 
 
 def test_another_work_of_the_same_name_is_refused_and_the_first_stays(tmp_path: Path, made_once: MadeOnce) -> None:
     base = made_once("acceptance", base_project)
-    first = History(tmp_path / "one", 0, base, store=shared(tmp_path))
+    first = History(tmp_path / "first", 0, base, store=shared(tmp_path))
     for _ in range(3):
         first.decide()
     other = History(tmp_path / "two", 1, base, name="other.txt", store=shared(tmp_path))
@@ -41,8 +41,8 @@ def test_another_work_of_the_same_name_is_refused_and_the_first_stays(tmp_path: 
     other.path.rename(other.folder / "text.txt")
     config = other.folder / "config.toml"
     config.write_text(config.read_text(encoding="utf-8").replace("other.txt", "text.txt"), encoding="utf-8")
-    status, said = other.proof("check")
+    status, output = other.proof("check")
     assert status == 2
-    assert f"the store has another work of this name, from {first.path}; rename the file" in said
+    assert f"the store has another work of this name, from {first.path}; rename the file" in output
     first.check()
     first.export()

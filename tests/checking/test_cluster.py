@@ -26,7 +26,7 @@ from proof.model.flags import Origin
 from proof.store import Store
 from tests.checking.test_pipeline import Material, again, checked, outcome_folder, raw
 from tests.conftest import PATIENCE, ROOT
-from tests.forked import FORKED
+from tests.forked_commands import FORKED
 
 dask = pytest.importorskip("dask", reason="hanproof[cluster] is not installed")
 distributed = pytest.importorskip("distributed", reason="hanproof[cluster] is not installed")
@@ -72,7 +72,7 @@ Checker.judge = deadly
 def cluster_of(workers: int, preload: str = "", *, processes: bool = True) -> Iterator[Any]:
     """A cluster on this machine; `preload` is what its workers run as they start. They are forked as commands are."""
     method = FORKED.get_start_method()
-    if method == "forkserver":
+    if processes and method == "forkserver":
         forkserver.ensure_running()  # with what commands need, before dask says what it needs alone
     with (
         dask.config.set({**DASK_SETTINGS, "distributed.worker.multiprocessing-method": method}),
@@ -105,7 +105,7 @@ def test_a_cluster_finds_what_one_machine_finds_samples_and_planted_errors_too(
     checked: tuple[Material, Any], tmp_path: Path, address: str
 ) -> None:
     """And the characters of every page are kept."""
-    found = []
+    outcomes = []
     for name, where in (("alone", {}), ("cluster", {"cluster__address": address})):
         settings = checked[0].settings(str(tmp_path / name), audit__rate=200.0, audit__planted_rate=200.0, **where)
         settings = settings.replace({"store.url": f"sqlite:///{tmp_path / name}.sqlite"})
@@ -113,9 +113,9 @@ def test_a_cluster_finds_what_one_machine_finds_samples_and_planted_errors_too(
         with Store.open(settings.store_address) as store:
             flags = [flag.id for flag in store.flags(store.run(outcome.run_id).info.work, (Origin.SEEDED,))]
             characters = [result.characters for result in store.results(run=outcome.run_id)]
-        found.append((flags, characters, raw(outcome), summary(outcome_folder(outcome))))
-    assert found[0] == found[1]
-    assert all(found[0])
+        outcomes.append((flags, characters, raw(outcome), summary(outcome_folder(outcome))))
+    assert outcomes[0] == outcomes[1]
+    assert all(outcomes[0])
 
 
 @pytest.mark.engine
@@ -184,8 +184,8 @@ def test_a_cluster_on_this_machine_starts_and_ends_quietly_with_ctrl_c() -> None
         assert started.stdout is not None
         assert started.stdout.readline().startswith("2 workers at tcp://127.0.0.1:")
         os.killpg(started.pid, signal.SIGINT)
-        _, said = started.communicate(timeout=PATIENCE)
-    assert (started.returncode, said) == (0, "")
+        _, output = started.communicate(timeout=PATIENCE)
+    assert (started.returncode, output) == (0, "")
 
 
 DIES_AT_ITS_START = """

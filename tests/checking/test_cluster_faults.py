@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-import shutil
+import signal
 import subprocess
-import sys
 from collections import Counter
+from multiprocessing.connection import Connection
 from pathlib import Path
 
 import pytest
+from PIL import Image
 from sqlalchemy import URL, create_engine, text
 
 from proof.checking import cluster
@@ -17,7 +18,8 @@ from proof.errors import ClusterError, OutputError
 from proof.settings.config import Settings
 from proof.store import Store
 from tests.checking.test_cluster import DIES, address, cluster_of
-from tests.conftest import PATIENCE, ROOT
+from tests.conftest import PATIENCE
+from tests.forked_commands import FORKED
 from tests.store.conftest import postgresql
 
 __all__ = ["address", "cluster_of", "postgresql"]
@@ -34,7 +36,8 @@ def settings(tmp_path: Path, address: str, monkeypatch: pytest.MonkeyPatch) -> S
     assert cluster.MAX_PAGES_PER_THREAD < PAGES
     monkeypatch.setattr("proof.checking.writer.MAX_WAIT_SECONDS", 0.0)
     (tmp_path / "images").mkdir()
-    page = shutil.copy(ROOT / "pages" / "WYG0103-0192c.png", tmp_path / "page.png")
+    page = tmp_path / "page.png"
+    Image.new("L", (200, 300), 255).save(page)
     with (tmp_path / "text.txt").open("w", encoding="utf-8") as written:
         for number in range(PAGES):
             name = f"KR9x0001_SIM_001-{number + 1}a"
@@ -62,28 +65,33 @@ def pages(settings: Settings) -> Counter[str]:
 
 
 def complete(settings: Settings, outcome: CheckOutcome) -> bool:
-    found = pages(settings)
-    return len(found) == PAGES == found.total() and len(outcome.written.tally.pages) == PAGES
+    count = pages(settings)
+    return len(count) == PAGES == count.total() and len(outcome.written.tally.pages) == PAGES
+
+
+def run_cluster(address: Connection) -> None:
+    """Run a scheduler with a worker in this process, until it is killed."""
+    with cluster_of(1, processes=False) as started:
+        address.send(started.scheduler_address)
+        signal.pause()
 
 
 def test_a_lost_scheduler_leaves_what_was_done(settings: Settings) -> None:
     def lose(done: Progress) -> None:
         if done.done == 1:
             scheduler.kill()
-            scheduler.wait()
+            scheduler.join()
 
-    line = [sys.executable, "-m", "proof", "cluster", "--workers", "1", "--port", "0"]
-    scheduler = subprocess.Popen(line, stdout=subprocess.PIPE, text=True)  # noqa: S603
-    assert scheduler.stdout is not None
-    address = scheduler.stdout.readline().split()[-1]
+    reading, writing = FORKED.Pipe(duplex=False)
+    scheduler = FORKED.Process(target=run_cluster, args=(writing,), daemon=True)
+    scheduler.start()
     with pytest.raises(ClusterError, match="the scheduler has stopped; the finished pages are kept"):
-        check(settings.replace({"cluster.address": address}), lose)
+        check(settings.replace({"cluster.address": reading.recv()}), lose)
     with Store.open(settings.store_address) as store:
         run = store.latest_run()
         assert run is not None
         assert run.finished is None
         assert 1 <= len(list(store.results(run=run.id))) < PAGES
-    scheduler.stdout.close()
 
 
 def test_pages_that_go_together_to_a_worker_that_dies_are_tried_one_by_one(

@@ -24,13 +24,13 @@ def flag(transcribed: str, read: str, own: float | None, score: float, best: flo
 
 
 def gathered(*flags: Flag) -> EngineBias:
-    habits = EngineBias()
-    habits.add_page(PageResult("p", "", Status.CHECKED, flags=flags))
-    return habits
+    bias = EngineBias()
+    bias.add_page(PageResult("p", "", Status.CHECKED, flags=flags))
+    return bias
 
 
-def raised(habits: EngineBias, one: Flag) -> bool:
-    return rescored(one, habits, FlagsSection(threshold=THRESHOLD), None).raised
+def raised(bias: EngineBias, flag: Flag) -> bool:
+    return rescored(flag, bias, FlagsSection(threshold=THRESHOLD), None).raised
 
 
 def of(transcribed: str, read: str, *own_and_score: tuple[float | None, float]) -> list[Flag]:
@@ -69,25 +69,25 @@ def test_the_first_of_a_pair_is_raised_unless_to_read_it_so_is_a_habit(flags: li
 
 def test_what_happens_to_few_of_a_characters_occurrences_is_no_habit() -> None:
     flags = of("三", "二", (0.0002, 8.6), *MIN_ALIKE_PROBABILITY)
-    habits = gathered(*flags)
+    bias = gathered(*flags)
     for occurrences, is_raised in ((160, True), (40, False)):
-        habits.occurrences = {"三": occurrences}
-        assert raised(habits, flags[0]) is is_raised
+        bias.occurrences = {"三": occurrences}
+        assert raised(bias, flags[0]) is is_raised
     # a pair is counted beyond the readings that are remembered
     many = of("囉", "羅", (0.005, 5.2), *[(0.3, 1.0)] * 300)
-    habits = gathered(*many)
-    habits.occurrences = {"囉": 2500}
-    assert not raised(habits, many[0])
+    bias = gathered(*many)
+    bias.occurrences = {"囉": 2500}
+    assert not raised(bias, many[0])
 
 
 def test_an_unknown_character_is_hidden_as_it_is_usually_read_and_raised_as_it_is_not() -> None:
     usual, other = flag("楅", "福", None, 5.0), flag("楅", "矢", None, 1.0)
-    habits = gathered(*[usual] * 5, other)
-    assert not raised(habits, usual)
-    assert raised(habits, other)
-    one, either, third = (flag("唎", read, None, 5.0) for read in ("利", "喇", "科"))
-    habits = gathered(*[one] * 6, *[either] * 5, third)
-    assert [raised(habits, read) for read in (one, either, third)] == [False, False, True]
+    bias = gathered(*[usual] * 5, other)
+    assert not raised(bias, usual)
+    assert raised(bias, other)
+    first, second, third = (flag("唎", read, None, 5.0) for read in ("利", "喇", "科"))
+    bias = gathered(*[first] * 6, *[second] * 5, third)
+    assert [raised(bias, read) for read in (first, second, third)] == [False, False, True]
 
 
 def test_of_an_unknown_character_that_is_always_read_so_the_ink_tells_the_one_that_is_not_it() -> None:
@@ -106,8 +106,8 @@ def test_a_habit_is_the_same_in_whatever_order_the_pages_came(data: st.DataObjec
     flags = tuple(of("羲", "義", *((chance, 5.0) for chance in chances)))
     results = [(position, PageResult(f"p{position}", "", Status.CHECKED, flags=flags)) for position in range(40)]
     straight, mixed = EngineBias(), EngineBias()
-    for habits, order in ((straight, results), (mixed, data.draw(st.permutations(results)))):
+    for bias, order in ((straight, results), (mixed, data.draw(st.permutations(results)))):
         for position, result in order:
-            habits.add_page(result, position)
+            bias.add_page(result, position)
     assert sorted(straight.text_probabilities["羲", "義"]) == sorted(mixed.text_probabilities["羲", "義"])
     assert len(straight.text_probabilities["羲", "義"]) == min(MAX_REMEMBERED, 40 * len(chances))

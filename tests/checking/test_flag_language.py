@@ -45,23 +45,23 @@ def store(tmp_path: Path) -> Iterator[Store]:
 
 
 def language_of(
-    text: Transcription, store: Store, said: tuple[LanguageEvidence, ...] = (), settings: Settings | None = None
+    text: Transcription, store: Store, evidence: tuple[LanguageEvidence, ...] = (), settings: Settings | None = None
 ) -> FlagLanguage:
     given = settings or Settings()
-    task = PageTask(text, 0, PagePlace(0, "made.txt", "", ""), None, None, language=said)
+    task = PageTask(text, 0, PagePlace(0, "made.txt", "", ""), None, None, language=evidence)
     return FlagLanguage(given, [task], store.cache)
 
 
 def flag(line: int, at: int, suggested: str, score: float, chance: float = 0.64) -> Flag:
     source = COLUMNS[line - 1]
     spoken = Evidence("posterior", p_text=0.02, p_best=chance, alternatives=((suggested, chance), (source[at], 0.02)))
-    said = {"score": score, "raised": score >= THRESHOLD, "evidence": spoken, "id": ""}
-    return build.flag(line, at, source[at], suggested, name=PAGE, source=source, **said)
+    values = {"score": score, "raised": score >= THRESHOLD, "evidence": spoken, "id": ""}
+    return build.flag(line, at, source[at], suggested, name=PAGE, source=source, **values)
 
 
-def heard(one: Flag, language: FlagLanguage) -> Flag:
-    language.read([one])
-    return rescored(one, EngineBias(), FlagsSection(), None, language)
+def heard(flagged: Flag, language: FlagLanguage) -> Flag:
+    language.read([flagged])
+    return rescored(flagged, EngineBias(), FlagsSection(), None, language)
 
 
 def test_a_suspicion_is_lifted_where_the_words_around_speak_for_it(text: Transcription, store: Store) -> None:
@@ -75,12 +75,11 @@ def test_a_suspicion_is_lifted_where_the_words_around_speak_for_it(text: Transcr
 
 
 def test_beside_a_character_that_is_missing_the_language_model_says_nothing(text: Transcription, store: Store) -> None:
-    """What stands beside it is not what stands beside it on the image."""
     suspected = flag(1, 22, "此", THRESHOLD)
-    told = replace(suspected.evidence, notice=Notice.of(NoticeCode.FOR_EITHER))
+    evidence = replace(suspected.evidence, notice=Notice.of(NoticeCode.FOR_EITHER))
     language = language_of(text, store)
     assert heard(suspected, language).score > THRESHOLD
-    assert heard(replace(suspected, evidence=told), language).score == THRESHOLD
+    assert heard(replace(suspected, evidence=evidence), language).score == THRESHOLD
 
 
 def left_open(*shown: tuple[str, float]) -> Flag:
@@ -116,14 +115,14 @@ def test_how_the_engine_reads_a_character_is_learned_from_the_image_alone(text: 
 def test_what_was_said_once_is_kept_and_no_model_is_loaded_for_it(
     text: Transcription, store: Store, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    one = flag(1, 22, "此", 2.7)
-    before = heard(one, language_of(text, store))
+    flagged = flag(1, 22, "此", 2.7)
+    before = heard(flagged, language_of(text, store))
 
     def loaded(self: ModelFile) -> None:
         raise AssertionError("the model was loaded")
 
     monkeypatch.setattr(ModelFile, "model", loaded)
-    assert heard(one, language_of(text, store)) == before
+    assert heard(flagged, language_of(text, store)) == before
 
 
 SAID = LanguageEvidence(
@@ -144,18 +143,20 @@ def character(p_text: float | None, read: str = "已") -> CheckedCharacter:
     return CheckedCharacter(2, 3, 1, Row.MAIN, "已", Box(10, 20, 30, 40), read, p_text)
 
 
-def beside(text: Transcription, p_text: float | None, *flags: Flag, said: LanguageEvidence = SAID) -> PageResult:
+def beside(
+    text: Transcription, p_text: float | None, *flags: Flag, language_evidence: LanguageEvidence = SAID
+) -> PageResult:
     result = PageResult(PAGE, "", Status.CHECKED, characters=(character(p_text),), flags=with_ids(flags))
-    return with_language(result, text.pages[0], (said,), THRESHOLD)
+    return with_language(result, text.pages[0], (language_evidence,), THRESHOLD)
 
 
 def test_beside_an_image_that_cannot_tell_the_language_model_raises_a_flag(text: Transcription) -> None:
-    (told,) = beside(text, 0.98).flags
-    assert told.raised
-    assert told.evidence.reason == LANGUAGE
-    assert (told.line, told.offset, told.transcribed, told.suggested) == (2, 3, "已", "己")
-    assert told.bbox == Box(10, 20, 30, 40)
-    assert told.id
+    (raised,) = beside(text, 0.98).flags
+    assert raised.raised
+    assert raised.evidence.reason == LANGUAGE
+    assert (raised.line, raised.offset, raised.transcribed, raised.suggested) == (2, 3, "已", "己")
+    assert raised.bbox == Box(10, 20, 30, 40)
+    assert raised.id
     assert beside(text, None).flags[0].score == SAID.odds, "an image that is silent leaves it to the language model"
 
 
@@ -163,9 +164,9 @@ def test_the_flags_of_the_image_keep_their_ids_and_their_places_get_no_other(tex
     (shown,) = beside(text, 0.2, flag(2, 3, "己", 0.6)).flags
     assert (shown.suggested, shown.evidence.reason) == ("己", "posterior")
     elsewhere = flag(1, 22, "此", 2.7)
-    told = beside(text, 0.5, elsewhere)
-    assert len(told.flags) == 2
-    assert told.flags[0] == with_ids([elsewhere])[0]
+    result = beside(text, 0.5, elsewhere)
+    assert len(result.flags) == 2
+    assert result.flags[0] == with_ids([elsewhere])[0]
 
 
 @pytest.mark.parametrize("status", [Status.MISMATCH, Status.FAILED])

@@ -75,8 +75,8 @@ def test_a_simplified_text_is_heard_as_traditional_and_told_in_its_own_character
 ) -> None:
     source = "十二月已丑朔，这个时候说话的学问¶\n孔安国传曰，郑玄传曰，左氏傅曰¶\n"
     _, flags, _ = checked(tmp_path, MARK.format("1a") + source, *options)
-    told = [(f["line"], f["offset"], f["transcribed"], f["suggested"]) for f in flags if f["raised"]]
-    assert told == [(1, 3, "已", "己"), (2, 13, "傅", "传")]
+    raised = [(f["line"], f["offset"], f["transcribed"], f["suggested"]) for f in flags if f["raised"]]
+    assert raised == [(1, 3, "已", "己"), (2, 13, "傅", "传")]
 
 
 def test_a_long_work_is_heard_in_parts(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -125,7 +125,6 @@ def test_the_command_checks_all_and_says_which_could_not_be(shelf: Path, run: Ca
 def test_the_reports_of_a_work_are_written_again_where_the_check_wrote_them(
     shelf: Path, run: Callable[..., Any]
 ) -> None:
-    """They went into the folder of all works, over those of another."""
     run("check", "--library", ".")
     before = (shelf / "out" / "經" / "KR1d0002" / "report.html").read_bytes()
     assert "report: out/經/KR1d0002/report.html" in run("report", "--work", "KR1d0002", "--lang", "zh-Hant").stdout

@@ -51,7 +51,7 @@ def test_a_name_that_is_proposed_is_found(phone: Path, run: Run) -> None:
 
 
 @pytest.mark.parametrize(
-    ("lines", "said"),
+    ("lines", "message"),
     [
         ("010-1a,WYG,IMG_7.png\n010-1b,WYG,IMG_8.png\n", "no line understood"),
         ("", "no line understood"),
@@ -59,13 +59,13 @@ def test_a_name_that_is_proposed_is_found(phone: Path, run: Run) -> None:
         ("010-1a00\tWYG\ta/1.png\n010-1b00\tWYG\ta/2.png\n", "names 2 images of these pages, such as a/1.png"),
     ],
 )
-def test_an_image_list_of_no_use_is_no_success(phone: Path, run: Run, lines: str, said: str) -> None:
+def test_an_image_list_of_no_use_is_no_success(phone: Path, run: Run, lines: str, message: str) -> None:
     (phone / "il").mkdir()
     (phone / "il" / "csv.txt").write_text(lines, encoding="utf-8")
     ran = run(*CHECK, "--imglist", "il/csv.txt")
     assert ran.returncode == 1
     [line] = [line for line in ran.stderr.splitlines() if "il/csv.txt" in line]
-    assert said in line
+    assert message in line
 
 
 def test_a_pdf_that_cannot_be_read_is_no_success(run: Run, tmp_path: Path) -> None:
@@ -81,9 +81,9 @@ def test_a_pdf_that_cannot_be_read_is_no_success(run: Run, tmp_path: Path) -> No
 def test_a_page_that_stands_in_two_texts_is_said(run: Run, tmp_path: Path) -> None:
     lay_out(tmp_path, 2)
     shutil.copy(tmp_path / "text.txt", tmp_path / "copy.txt")
-    said = run("check", "text.txt", "copy.txt", "--images", "images", "--engine", "null").stderr
-    one, other = tmp_path / "text.txt", tmp_path / "copy.txt"
-    assert f"2 pages are in several texts, such as WYG0103-0192c in {one} and in {other}" in said
+    output = run("check", "text.txt", "copy.txt", "--images", "images", "--engine", "null").stderr
+    first, second = tmp_path / "text.txt", tmp_path / "copy.txt"
+    assert f"2 pages are in several texts, such as WYG0103-0192c in {first} and in {second}" in output
     assert "stand in several texts" not in run("check", "text.txt", "--engine", "null").stderr
 
 
@@ -91,6 +91,6 @@ def test_images_of_one_name_in_two_folders_are_said(run: Run, tmp_path: Path) ->
     lay_out(tmp_path, 2)
     (tmp_path / "other").mkdir()
     shutil.copy(tmp_path / "images" / "WYG0103-0192d.png", tmp_path / "other")
-    said = run("check", "text.txt", "--images", "images", "--images", "other", "--engine", "null").stderr
+    output = run("check", "text.txt", "--images", "images", "--images", "other", "--engine", "null").stderr
     first, second = (tmp_path / folder / "WYG0103-0192d.png" for folder in ("images", "other"))
-    assert f"for one page several images match: {first} is used, not {second}" in said
+    assert f"for one page several images match: {first} is used, not {second}" in output

@@ -86,10 +86,10 @@ def results(settings: Settings, outcome: CheckOutcome) -> dict[str, PageResult]:
         return {result.page: result for result in store.results(run=outcome.run_id)}
 
 
-def raised(found: dict[str, PageResult]) -> set[tuple[str, int, int, str, str]]:
+def raised(results: dict[str, PageResult]) -> set[tuple[str, int, int, str, str]]:
     return {
         (flag.page, flag.line, flag.offset, flag.transcribed, flag.suggested)
-        for result in found.values()
+        for result in results.values()
         for flag in result.flags
         if flag.raised
     }
@@ -103,13 +103,13 @@ def test_the_errors_of_both_halves_are_found_in_their_places(project: Project) -
     settings = project.put("book/0012.png", "book/0013.png")
     settings = project.listed(settings, "book/0012a.png", "book/0012b.png", "book/0013a.png", "book/0013b.png")
     outcome = check(settings)
-    found = results(settings, outcome)
-    assert {result.page: result.message for result in found.values() if result.status is not Status.CHECKED} == {}
-    raised_flags = raised(found)
+    by_page = results(settings, outcome)
+    assert {result.page: result.message for result in by_page.values() if result.status is not Status.CHECKED} == {}
+    raised_flags = raised(by_page)
     assert raised_flags >= ERRORS
     assert len(raised_flags - ERRORS) <= 1, raised_flags - ERRORS
     for opening, pair in zip(project.openings, (FIRST, SECOND), strict=True):
-        right, left = (found[ref] for ref in pair)
+        right, left = (by_page[ref] for ref in pair)
         assert right.image == left.image
         assert right.image_size == left.image_size
         # every character lies on its own half
@@ -139,12 +139,12 @@ def test_a_half_of_what_is_no_opening_costs_its_page_and_says_so(project: Projec
     settings = project.put("book/0012.png", "book/0013.png")
     Image.open(SAMPLE / f"{FIRST[0]}.png").save(project.folder / "images" / "book" / "0012.png")
     settings = project.listed(settings, "book/0012a.png", "book/0012b.png", "book/0013a.png", "book/0013b.png")
-    found = results(settings, check(settings))
-    assert [found[ref].status for ref in FIRST] == [Status.FAILED] * 2
-    message = found[FIRST[0]].message
+    by_page = results(settings, check(settings))
+    assert [by_page[ref].status for ref in FIRST] == [Status.FAILED] * 2
+    message = by_page[FIRST[0]].message
     assert message
     assert "no opening of two" in in_english(message)
-    assert [found[ref].status for ref in SECOND] == [Status.CHECKED] * 2
+    assert [by_page[ref].status for ref in SECOND] == [Status.CHECKED] * 2
 
 
 def test_a_page_is_given_half_of_an_opening_by_hand(project: Project) -> None:
@@ -157,6 +157,6 @@ def test_a_page_is_given_half_of_an_opening_by_hand(project: Project) -> None:
             number = store.queue.pages(work.name, place, 1)[0].number
             given = (work.name, number, None, "book/0012.png", quadrant)
             store.layout_overrides.set(*given, version=0, person="甲", key=f"given-{quadrant}-key")
-    found = results(settings, check(settings))
-    assert [found[ref].status for ref in FIRST] == [Status.CHECKED] * 2
-    assert raised(found) >= {error for error in ERRORS if error[0] in FIRST}
+    by_page = results(settings, check(settings))
+    assert [by_page[ref].status for ref in FIRST] == [Status.CHECKED] * 2
+    assert raised(by_page) >= {error for error in ERRORS if error[0] in FIRST}

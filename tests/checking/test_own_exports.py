@@ -11,7 +11,7 @@ from proof.checking.own_exports import note_own_export
 from proof.settings.config import Settings
 from proof.store import Store
 from proof.store.decision_records import Verdict
-from tests.exports.conftest import COLUMNS, TEXT, page_of
+from tests.exports.conftest import TEXT
 from tests.exports.test_decided_corrections import NORTH, SAY, Project
 
 
@@ -19,7 +19,7 @@ from tests.exports.test_decided_corrections import NORTH, SAY, Project
 def project(tmp_path: Path) -> Iterator[Project]:
     """A text of one page that was checked once; one of its two flags is accepted."""
     with Store.open(tmp_path / "proof.sqlite") as store:
-        project = Project(store, tmp_path / "KR1_010.txt", page_of(COLUMNS))
+        project = Project(store, tmp_path / "KR1_010.txt")
         project.write(TEXT)
         project.check(NORTH, SAY)
         project.say("f-north", Verdict.TAKE)

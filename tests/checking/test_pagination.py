@@ -33,11 +33,11 @@ def edition(text: str, form: Format = Format.INLINE) -> Transcription:
 
 def images(*reads: str) -> list[ReadImage]:
     """Each image with columns of eight characters."""
-    found = []
+    read_images = []
     for number, read in enumerate(reads):
         name = f"WYG0103-{192 + number // 4:04}{'abcd'[number % 4]}"
-        found.append(ReadImage(name, tuple(read[at : at + 8] for at in range(0, len(read), 8))))
-    return found
+        read_images.append(ReadImage(name, tuple(read[at : at + 8] for at in range(0, len(read), 8))))
+    return read_images
 
 
 def said(page: Page) -> str:
@@ -153,13 +153,13 @@ def test_without_images_every_character_is_on_a_page_at_its_place() -> None:
     text = without_images(read)
     assert [len(page.columns) for page in text.pages] == [20, 20, 10]
     assert len({page.id for page in text.pages}) == 3
-    found = [
+    characters = [
         (column.start + cell.offset, cell.text)
         for page in text.pages
         for column in page.columns
         for cell in column.cells
     ]
-    assert found == [(cell.start, cell.text) for stretch in read.stretches() for cell in stretch.cells()]
+    assert characters == [(cell.start, cell.text) for stretch in read.stretches() for cell in stretch.cells()]
     assert [run.is_note for run in text.pages[0].columns[0].runs] == [False, True]
 
 
@@ -175,6 +175,6 @@ def test_no_character_is_lost_or_doubled_whatever_the_images_misread(places: lis
         read[place] = "" if place % 2 else "甲"
     reads = ["".join(read[start : start + 32]) for start in range(0, 128, 32)]
     text = paginate(edition(f"　　{CANON[:128]}"), images(*reads), FOLD)
-    told = [cell.offset for page in text.pages for column in page.columns for cell in column.cells]
-    assert told == sorted(set(told))
-    assert set(told) >= set(range(2 + 12, 2 + 116))
+    offsets = [cell.offset for page in text.pages for column in page.columns for cell in column.cells]
+    assert offsets == sorted(set(offsets))
+    assert set(offsets) >= set(range(2 + 12, 2 + 116))

@@ -69,8 +69,8 @@ def raw(outcome: CheckOutcome) -> bytes:
 
 def pages(outcome: CheckOutcome) -> dict[str, str]:
     summary = json.loads(outcome_folder(outcome).joinpath("summary.json").read_text(encoding="utf-8"))
-    found: dict[str, str] = summary["pages"]
-    return found
+    counts: dict[str, str] = summary["pages"]
+    return counts
 
 
 def outcome_folder(outcome: CheckOutcome) -> Path:
@@ -222,10 +222,10 @@ def test_a_text_that_cannot_be_read_costs_no_other(again: Material, read_pages: 
     outcome = check(again.settings(project__texts=[str(bad), str(again.text)]))
     assert read_pages == []
     assert set(pages(outcome).values()) == {"checked"}
-    (said,) = outcome.unread
-    assert in_english(said).startswith(str(bad))
+    (notice,) = outcome.unread
+    assert in_english(notice).startswith(str(bad))
     summary = json.loads((outcome_folder(outcome) / "summary.json").read_text(encoding="utf-8"))
-    assert as_record(said) in summary["findings"]
+    assert as_record(notice) in summary["findings"]
 
 
 def test_a_check_of_one_text_leaves_the_others_of_the_work_as_they_were(again: Material) -> None:
@@ -285,11 +285,11 @@ def test_what_is_kept_is_told_as_done_even_where_it_is_interrupted_while_it_is_w
         written.append(len(results))
 
     monkeypatch.setattr(Store, "save_pages", interrupted)
-    told: list[Progress] = []
+    reported: list[Progress] = []
     with pytest.raises(KeyboardInterrupt):
-        check(again.settings(), told.append)
+        check(again.settings(), reported.append)
     assert written
-    assert [progress.done for progress in told] == list(range(1, sum(written) + 1))
+    assert [progress.done for progress in reported] == list(range(1, sum(written) + 1))
 
 
 def test_a_page_that_raises_costs_that_page_and_says_which_file_and_why(
@@ -308,7 +308,7 @@ def test_a_page_that_raises_costs_that_page_and_says_which_file_and_why(
     statuses = pages(outcome)
     why = statuses.pop(FIRST)
     assert why.startswith("failed: ")
-    assert all(one in why for one in (f"{FIRST}.png", "ValueError: a mistake"))
+    assert all(words in why for words in (f"{FIRST}.png", "ValueError: a mistake"))
     assert set(statuses.values()) == {"checked"}
     assert places(outcome) == PLANTED
 
@@ -320,8 +320,6 @@ def test_a_page_that_raises_costs_that_page_and_says_which_file_and_why(
 
 
 def test_a_copy_that_is_checked_before_its_text_takes_none_of_its_pages(again: Material) -> None:
-    """What was decided hangs on them."""
-
     def texts(outcome: CheckOutcome) -> dict[int, str]:
         with Store.open(again.settings().store_address) as store:
             listed = store.queue.pages(work_of_run(store, outcome))

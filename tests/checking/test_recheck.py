@@ -13,7 +13,7 @@ import pytest
 
 from proof.checking import recheck
 from proof.checking.pipeline import Progress, check
-from proof.checking.recheck import Rechecker, Reread
+from proof.checking.recheck import Rechecker, RecheckOutcome
 from proof.layout.overrides import LayoutOverrideShape
 from proof.model.flags import WitnessReading
 from proof.model.notices import Notice, NoticeCode
@@ -89,7 +89,9 @@ class Project:
             self.work, number, layout_override, image, "", version=version, person="甲", key=key
         )
 
-    def read_as(self, number: int, layout_override: LayoutOverrideShape | None = None, image: str = "") -> Reread:
+    def read_as(
+        self, number: int, layout_override: LayoutOverrideShape | None = None, image: str = ""
+    ) -> RecheckOutcome:
         self.set_right(number, layout_override, image)
         return self.reader.read(self.work, number)
 
@@ -106,19 +108,19 @@ def test_a_layout_set_by_hand_is_honoured_by_every_later_check_until_it_is_taken
     with opened(settings) as project:
         store, work = project.store, project.work
         page = project.number(2)
-        found = project.found(page)
+        result = project.found(page)
         [first, *_], _ = store.queue.find(work, QueueFilter(first_page=2, last_page=2, raised=None), Order.PAGE)
         store.decisions.decide(DecisionRequest(work, first, Verdict.KEEP, 0, "甲", "request-1"))
 
         # the wrong columns, as a machine might have found them
-        spoilt = project.read_as(page, in_a_corner(found_layout(found)))
+        spoilt = project.read_as(page, in_a_corner(found_layout(result)))
         assert spoilt.result.status is Status.MISMATCH or agreeing(spoilt.result) < 0.5
         assert first in [flag.number for flag in spoilt.kept], "its place stands, though nothing is read there now"
         assert spoilt.lost == ()
 
         # the right ones beat them, and the decision is found again
-        again = project.read_as(page, found_layout(found))
-        assert agreeing(again.result) > 0.9 * agreeing(found)
+        again = project.read_as(page, found_layout(result))
+        assert agreeing(again.result) > 0.9 * agreeing(result)
         [decided] = store.queue.flags(work, [first])
         assert decided.state is State.KEPT
         assert not decided.stale
@@ -133,7 +135,7 @@ def test_a_layout_set_by_hand_is_honoured_by_every_later_check_until_it_is_taken
         project.set_right(page)
     check(settings)
     with opened(settings) as project:
-        assert project.found(page).columns == found.columns
+        assert project.found(page).columns == result.columns
 
 
 def test_a_page_read_again_while_its_text_is_checked_anew_is_read_by_the_newer_text(settings: Settings) -> None:
@@ -155,14 +157,14 @@ def test_a_page_read_again_while_its_text_is_checked_anew_is_read_by_the_newer_t
 def test_an_image_given_to_a_page_is_the_one_that_is_read(settings: Settings) -> None:
     check(settings)
     with opened(settings) as project:
-        one, other = project.number(1), project.number(2)
+        first, second = project.number(1), project.number(2)
         names = {path.stem: name for name, path in project.reader.images()}
-        given = names[Path(str(project.found(other).image)).stem]
-        assert project.read_as(one, image=given).result.status is Status.MISMATCH
-        gone = project.read_as(one, image="gone.png").result
+        given = names[Path(str(project.found(second).image)).stem]
+        assert project.read_as(first, image=given).result.status is Status.MISMATCH
+        gone = project.read_as(first, image="gone.png").result
         assert gone.status is Status.FAILED
         assert gone.message == Notice.of(NoticeCode.ASSIGNED_GONE, image="gone.png", person="甲")
-        assert project.read_as(one).result.status is Status.CHECKED
+        assert project.read_as(first).result.status is Status.CHECKED
 
 
 def told(project: Project) -> list[tuple[str, float, bool, tuple[WitnessReading, ...]]]:
@@ -218,7 +220,7 @@ def test_witnesses_weigh_the_flags_of_a_page_read_again_as_a_check_has_them_weig
     monkeypatch.setattr(recheck, "read_witnesses", noted)
     with opened(settings) as project:
         before = told(project)
-        assert any(one.side == "image" for *_, heard in before for one in heard), "the witness backs the image"
+        assert any(reading.side == "image" for *_, heard in before for reading in heard), "the witness backs the image"
         for position in (1, 2):
             # as if read otherwise once, so that the page is weighed anew and not merely found in the store
             project.read_as(project.number(position))
@@ -227,5 +229,5 @@ def test_witnesses_weigh_the_flags_of_a_page_read_again_as_a_check_has_them_weig
         witness.write_text(wrong.replace("大夫则降", "大夫将降"), encoding="utf-8")
         project.reader.read(project.work, project.number(1))
         assert read == [witness, witness]
-        sides = {one.side for *_, heard in told(project) for one in heard}
+        sides = {reading.side for *_, heard in told(project) for reading in heard}
         assert sides == {"text"}, "the witness agrees with the text now, and the flags of the page are told so"

@@ -12,7 +12,7 @@ from proof.store import Store
 from proof.text.read import read_transcription
 from proof.text.transcription import Transcription
 from tests import build
-from tests.standing import check_files
+from tests.build import check_files
 
 FIRST, SECOND = "甲乙丙丁戊己庚辛", "天地玄黃宇宙洪荒"
 WORK = "KR1"

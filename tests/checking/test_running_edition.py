@@ -146,9 +146,9 @@ def test_a_text_with_its_subcommentary_is_found_on_the_images(shared: Path, tmp_
     assert read_transcription(text).format is Format.ZHUSHU
     _, results = checked(tmp_path, text, "out")
     assert [result.status for result in results] == [Status.CHECKED] * 3
-    found = sorted(raised(results), key=lambda flag: (flag.page, flag.line, flag.offset))
-    assert [flag.kind for flag in found] == [Kind.OMISSION, Kind.SUBSTITUTION, Kind.SUBSTITUTION]
-    assert correct(read_transcription(text), [accepted(flag) for flag in found]).data == clean.encode()
+    raised_flags = sorted(raised(results), key=lambda flag: (flag.page, flag.line, flag.offset))
+    assert [flag.kind for flag in raised_flags] == [Kind.OMISSION, Kind.SUBSTITUTION, Kind.SUBSTITUTION]
+    assert correct(read_transcription(text), [accepted(flag) for flag in raised_flags]).data == clean.encode()
 
 
 def test_a_second_check_reads_nothing_again_and_an_edit_one_page(drawn: Path, tmp_path: Path) -> None:
@@ -166,7 +166,6 @@ def test_a_second_check_reads_nothing_again_and_an_edit_one_page(drawn: Path, tm
 
 
 def test_what_stands_on_a_page_keeps_its_line_where_lines_were_put_in_before_it(drawn: Path, tmp_path: Path) -> None:
-    """The page was not checked again, and what was corrected on it by hand reached no text."""
     text = tmp_path / "inline.txt"
     text.write_text(running(drawn, Format.INLINE), encoding="utf-8")
     settings = settings_of(drawn, tmp_path / "out", text)

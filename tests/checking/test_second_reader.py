@@ -76,7 +76,9 @@ def test_what_a_second_engine_reads_stands_beside_each_flag_and_changes_nothing(
     seen: list[Progress] = []
     check(both, seen.append)
     flagged = {result.page for result in alone if any(flag.raised for flag in result.flags)}
-    assert [(one.done, one.total) for one in seen if one.second] == [(n + 1, len(flagged)) for n in range(len(flagged))]
+    assert [(progress.done, progress.total) for progress in seen if progress.second] == [
+        (n + 1, len(flagged)) for n in range(len(flagged))
+    ]
     beside = raised(results_in(both))
     before = raised(alone)
     assert before
@@ -84,8 +86,11 @@ def test_what_a_second_engine_reads_stands_beside_each_flag_and_changes_nothing(
         {key: flag.score for key, flag in before.items()}
     )
     readings = {key: flag.evidence.witnesses for key, flag in beside.items()}
-    assert all([(one.siglum, one.weight) for one in found] == [("~readings", 0.0)] for found in readings.values())
-    assert any(one.side == "image" for found in readings.values() for one in found)
+    assert all(
+        [(reading.siglum, reading.weight) for reading in of_flag] == [("~readings", 0.0)]
+        for of_flag in readings.values()
+    )
+    assert any(reading.side == "image" for of_flag in readings.values() for reading in of_flag)
 
     with Store.open(both.store_address) as store:
         [work] = store.queue.works()

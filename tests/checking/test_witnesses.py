@@ -105,6 +105,6 @@ def test_what_the_apparatus_of_a_witness_says_comes_with_its_reading(folder: Pat
     note = "矢：原作失，據嚴本改。"
     witness.write_text(f"---\ntitle: 儀禮\n---\n\n{text[:at]}[^1]{text[at:]}\n\n[^1]: {note}\n", encoding="utf-8")
     plain = flags_with(folder, tmp_path, [folder / "drawn.txt"])["失矢"].evidence.witnesses[0]
-    (told,) = flags_with(folder, tmp_path, [witness])["失矢"].evidence.witnesses
-    assert (told.reading, told.side, told.note) == ("矢", "image", note)
-    assert 0 < told.weight < plain.weight
+    (reading,) = flags_with(folder, tmp_path, [witness])["失矢"].evidence.witnesses
+    assert (reading.reading, reading.side, reading.note) == ("矢", "image", note)
+    assert 0 < reading.weight < plain.weight

@@ -10,7 +10,7 @@ from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 from proof.collation.blocks import AlignedPart, align, moved, repeated
-from tests.growth import computing
+from tests.timing import seconds_of
 
 pytestmark = pytest.mark.slow
 
@@ -50,7 +50,7 @@ def test_an_alignment_rebuilds_both_sides_whichever_comes_first(a: str, b: str) 
     """No part of either is in two blocks, nor among what is said again."""
     blocks = align(a, b)
     check(a, b, blocks)
-    assert sorted((one.swapped() for one in align(b, a)), key=lambda block: block.a0) == blocks
+    assert sorted((block.swapped() for block in align(b, a)), key=lambda block: block.a0) == blocks
     assert apart(blocks)
     again = repeated(a, b, blocks)
     check(a, b, again)
@@ -73,29 +73,31 @@ def test_a_chain_does_not_span_what_a_better_one_has() -> None:
 
 
 def test_of_parts_in_another_order_the_shorter_moved_whichever_text_comes_first() -> None:
-    one, two, three, four = passage(1, 80), passage(2, 90), passage(3, 70), passage(4, 70)
-    a, b = one + three + two + four, two + one + four + three
+    first, second, three, four = passage(1, 80), passage(2, 90), passage(3, 70), passage(4, 70)
+    a, b = first + three + second + four, second + first + four + three
     there, back = moved(a, b, align(a, b)), moved(b, a, align(b, a))
-    assert [a[block.a0 : block.a1] for block in there] in ([one, three], [three, two], [one, four])
+    assert [a[block.a0 : block.a1] for block in there] in ([first, three], [three, second], [first, four])
     assert there == sorted((block.swapped() for block in back), key=lambda block: block.a0)
     assert moved(a, a, align(a, a)) == []
 
 
 def test_a_long_commentary_in_the_witness_does_not_cut_the_text() -> None:
-    one, own, two = passage(1, 80), passage(5, 1500), passage(2, 90)
-    (block,) = align(one + two, one + own + two)
+    first, own, second = passage(1, 80), passage(5, 1500), passage(2, 90)
+    (block,) = align(first + second, first + own + second)
     assert block.equal_count == 170
     assert [op.b1 - op.b0 for op in block.ops if not op.equal] == [1500]
 
 
 def test_every_quotation_of_what_the_witness_has_once_is_found() -> None:
     """A subcommentary between two parts of the text quotes the first of them, and one of its sayings twice more."""
-    one, two = passage(1, 120), passage(2, 120)
-    between = passage(5, 50) + one[20:80] + passage(6, 40) + one[30:50] + passage(7, 30) + one[30:50] + passage(8, 20)
-    a, b = one + between + two, one + two
+    first, second = passage(1, 120), passage(2, 120)
+    between = (
+        passage(5, 50) + first[20:80] + passage(6, 40) + first[30:50] + passage(7, 30) + first[30:50] + passage(8, 20)
+    )
+    a, b = first + between + second, first + second
     (block,) = align(a, b)
-    found = repeated(a, b, [block])
-    assert [(part.a0, part.a1, part.b0) for part in found] == [(170, 230, 20), (270, 290, 30), (320, 340, 30)]
+    repetitions = repeated(a, b, [block])
+    assert [(part.a0, part.a1, part.b0) for part in repetitions] == [(170, 230, 20), (270, 290, 30), (320, 340, 30)]
     assert not repeated(b, a, [block.swapped()]), "the witness says nothing again"
 
 
@@ -108,7 +110,7 @@ def test_time_stays_near_linear() -> None:
         other = "".join(b)
         (block,) = align(a, other)
         assert block.equal_count == length - len(range(50, length, 100))
-        return computing(lambda: align(a, other), enough)
+        return seconds_of(lambda: align(a, other), enough)
 
     most = 40 * seconds(20_000)
     assert seconds(200_000, most / 2) < most  # a full matrix would take a hundred times as long

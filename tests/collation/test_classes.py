@@ -28,13 +28,16 @@ def edition(text: str, name: str) -> Transcription:
 def behind(before: str, *parts: str) -> tuple[Transcription, Transcription]:
     """The text with the one and with the other of these behind `before`."""
     assert TEXT.count(before) == 1
-    one, other = (edition(TEXT.replace(before, before + part), f"{part}.txt") for part in parts)
-    return one, other
+    first, second = (edition(TEXT.replace(before, before + part), f"{part}.txt") for part in parts)
+    return first, second
 
 
 def sorted_as(before: str, base: str, witness: str, pairs: Path | None = None) -> list[tuple[Class, str]]:
     """The class and the evidence where `base` and `witness` stand behind `before` in the one and in the other."""
-    return [(found.category, found.rule) for found in collate(*behind(before, base, witness), pairs).differences]
+    return [
+        (difference.category, difference.rule)
+        for difference in collate(*behind(before, base, witness), pairs).differences
+    ]
 
 
 @pytest.mark.parametrize(
@@ -57,18 +60,18 @@ def sorted_as(before: str, base: str, witness: str, pairs: Path | None = None) -
     ],
 )
 def test_a_pair_is_sorted_as_a_reader_of_editions_does(base: str, witness: str, category: Class, rule: str) -> None:
-    (found,) = sorted_as("善之才不待賢", base, witness)
-    assert found[0] is category
-    assert rule in found[1]
+    (difference,) = sorted_as("善之才不待賢", base, witness)
+    assert difference[0] is category
+    assert rule in difference[1]
     (turned,) = sorted_as("善之才不待賢", witness, base)
-    assert turned == found
+    assert turned == difference
 
 
 GLOSS, LABEL = (Class.PASSAGE, "gloss"), (Class.LAYOUT, "label")
 
 
 @pytest.mark.parametrize(
-    ("base", "witness", "found"),
+    ("base", "witness", "expected"),
     [
         ("", "鄭注", [LABEL]),
         ("注", "鄭注", [LABEL]),
@@ -83,9 +86,9 @@ GLOSS, LABEL = (Class.PASSAGE, "gloss"), (Class.LAYOUT, "label")
     ],
 )
 def test_words_that_announce_commentary_are_layout_and_how_a_character_is_read_is_a_passage(
-    base: str, witness: str, found: list[tuple[Class, str]]
+    base: str, witness: str, expected: list[tuple[Class, str]]
 ) -> None:
-    assert sorted_as("善之才不待賢", base, witness) == found
+    assert sorted_as("善之才不待賢", base, witness) == expected
 
 
 def test_the_projects_own_word_overrules_all_evidence(tmp_path: Path) -> None:
@@ -109,14 +112,14 @@ def test_words_that_one_sets_as_text_and_the_other_as_a_note_are_layout(swapped:
     """Both have notes; the remark in the middle is text in one of them."""
     half = len(COMMENT) // 2
     own = f"{WORDS[:12]}(比謂比偶/之為耦也){WORDS[12:]}"
-    other = (f"大夫之西(某/某)比耦司射{WORDS[4:9]}", f"({COMMENT[:half]}/{COMMENT[half:]})")
-    noted = paged(own, *other)
-    plain = paged(own.translate(dict.fromkeys(map(ord, "(/)"))), *other)
+    second = (f"大夫之西(某/某)比耦司射{WORDS[4:9]}", f"({COMMENT[:half]}/{COMMENT[half:]})")
+    noted = paged(own, *second)
+    plain = paged(own.translate(dict.fromkeys(map(ord, "(/)"))), *second)
     collation = collate(plain, noted) if swapped else collate(noted, plain)
     assert not collation.differences
-    (one,) = collation.note_layouts
-    assert collation.base.text(one.a0, one.a1) == "比謂比偶之為耦也"
-    assert one.note is (Side.WITNESS if swapped else Side.BASE)
+    (first,) = collation.note_layouts
+    assert collation.base.text(first.a0, first.a1) == "比謂比偶之為耦也"
+    assert first.note is (Side.WITNESS if swapped else Side.BASE)
 
 
 @pytest.mark.parametrize("swapped", [False, True])
@@ -142,8 +145,8 @@ def test_a_wrong_character_in_words_that_announce_commentary_is_one_difference(
         return paged(f"\u3000鄭注{TEXT[:18]}", WORDS, f"\u3000{words}{COMMENT[:16]}")
 
     for base, witness in ((written, right), (right, written)):
-        (one,) = collate(noted(base), noted(witness)).differences
-        assert (one.kind, one.base, one.witness) == (Kind.SUBSTITUTION, base[at], witness[at])
+        (first,) = collate(noted(base), noted(witness)).differences
+        assert (first.kind, first.base, first.witness) == (Kind.SUBSTITUTION, base[at], witness[at])
 
 
 def test_a_part_of_the_words_that_announce_commentary_is_missing_in_a_text_that_has_them_whole_elsewhere() -> None:
@@ -158,8 +161,8 @@ def test_a_part_of_the_words_that_announce_commentary_is_missing_in_a_text_that_
 def test_a_character_that_is_missing_is_no_layout_because_a_note_beside_it_says_it_too() -> None:
     half = len(COMMENT) // 2
     noted = f"{WORDS[:12]}({COMMENT[:half]}/{COMMENT[half:]}){WORDS[12:]}"
-    (one,) = collate(paged(f"{WORDS[:12]}{COMMENT[3]}{WORDS[12:]}"), paged(noted)).differences
-    assert (one.category, one.base) == (Class.ERROR, COMMENT[3])
+    (first,) = collate(paged(f"{WORDS[:12]}{COMMENT[3]}{WORDS[12:]}"), paged(noted)).differences
+    assert (first.category, first.base) == (Class.ERROR, COMMENT[3])
 
 
 WORDS_BY_WAY_OF_A_THIRD = [("日", "國"), ("下", "二"), ("生", "月"), ("事", "年"), ("恕", "怒"), ("冰", "溺")]
@@ -173,7 +176,7 @@ def test_words_that_share_a_form_are_a_difference(base: str, witness: str) -> No
 
 
 @pytest.mark.parametrize(
-    ("base", "witness", "found"),
+    ("base", "witness", "expected"),
     [
         ("垢消", "穢銷", ("垢消", "穢銷", Class.READING)),
         ("山澤", "澤梁", ("山澤", "澤梁", Class.READING)),
@@ -185,9 +188,9 @@ def test_words_that_share_a_form_are_a_difference(base: str, witness: str) -> No
         ("無道甲", "甲无道", ("無道甲", "甲无道", Class.ERROR)),
     ],
 )
-def test_neighbours_that_differ_are_one_reading(base: str, witness: str, found: tuple[str, str, Class]) -> None:
+def test_neighbours_that_differ_are_one_reading(base: str, witness: str, expected: tuple[str, str, Class]) -> None:
     (difference,) = collate(*behind("之才不待賢", base, witness)).differences
-    assert (difference.base, difference.witness, difference.category) == found
+    assert (difference.base, difference.witness, difference.category) == expected
     same_words = sorted(base) == sorted(witness) or "无" in witness
     assert (difference.kind is Kind.TRANSPOSITION) is same_words
 

@@ -37,7 +37,7 @@ def test_every_witness_can_be_read_off_the_table(seeds: list[int]) -> None:
     base, *others = [edition(text, f"{number}.txt") for number, text in enumerate(texts)]
     collations = [collate(base, witness) for witness in others]
     witnesses, table = alignment_table(collations, ["A", *(str(number) for number in range(len(seeds)))])
-    held = [TEXT, *(text for text, one in zip(texts[1:], collations, strict=True) if has_base_order(one))]
+    held = [TEXT, *(text for text, collation in zip(texts[1:], collations, strict=True) if has_base_order(collation))]
     assert len(witnesses) == len(held)
     rows = list(table)
     for number, text in enumerate(held):
@@ -63,8 +63,8 @@ def test_witnesses_that_have_other_layers_stand_in_one_table() -> None:
         full = {"bare.txt": bare.replace("卒遂", "乃遂"), "commented.txt": commented.translate(BRACKETS)}
         assert read == [noted.translate(BRACKETS), *(full[witness.path.name] for witness in order)]
         rows = [["".join(token["t"] for token in cell) for cell in row] for row in table]
-        found = {tuple(row) if order is witnesses else (row[0], row[2], row[1]) for row in rows}
-        assert {("御", "御", "甲"), ("卒", "乃", "卒"), ("告", "", "乙")} <= found
+        in_table = {tuple(row) if order is witnesses else (row[0], row[2], row[1]) for row in rows}
+        assert {("御", "御", "甲"), ("卒", "乃", "卒"), ("告", "", "乙")} <= in_table
 
 
 BRACKETS = dict.fromkeys(map(ord, "【】"))

@@ -22,7 +22,7 @@ from proof.model.flags import Kind
 from proof.text.read import read_transcription
 from proof.text.transcription import Format, Transcription
 from tests.build import transcription
-from tests.wide import cross_section
+from tests.sampling import cross_section
 
 pytestmark = pytest.mark.slow
 
@@ -83,24 +83,28 @@ def test_the_footnotes_that_name_the_damaged_readings_are_carried_to_their_findi
         ("躬", "射"): "射：原作躬，據嚴本校勘記改。",
         ("射", "躬"): "躬：原作射，據嚴本校勘記改。",
     }
-    text, told = damaged.base.edition.text, [flag for flag in flags(damaged) if flag.raised]
+    text, raised = damaged.base.edition.text, [flag for flag in flags(damaged) if flag.raised]
     for difference in damaged.differences:
         if difference.notes:
             assert (difference.category, difference.rule) == (Class.ERROR, "apparatus")
             assert text[difference.start : difference.start + difference.length] == difference.base
-            (flag,) = [flag for flag in told if difference.notes[0].text in (flag.evidence.note or "")]
+            (flag,) = [flag for flag in raised if difference.notes[0].text in (flag.evidence.note or "")]
             assert (flag.transcribed, flag.suggested) == (difference.base, difference.witness)
 
 
 SEEDS = ("000", "001", "002", "003", "004")
 
 
-@pytest.mark.parametrize(("one", "other"), cross_section(list(combinations(SEEDS, 2)), 5))
-def test_the_order_of_the_witnesses_does_not_change_what_is_found(shared: Path, one: str, other: str) -> None:
-    there, back = collate(seed(shared, one), seed(shared, other)), collate(seed(shared, other), seed(shared, one))
+@pytest.mark.parametrize(("first", "second"), cross_section(list(combinations(SEEDS, 2)), 5))
+def test_the_order_of_the_witnesses_does_not_change_what_is_found(shared: Path, first: str, second: str) -> None:
+    there, back = collate(seed(shared, first), seed(shared, second)), collate(seed(shared, second), seed(shared, first))
     assert aligned_in(there.blocks) == {mine: theirs for theirs, mine in aligned_in(back.blocks).items()}
-    assert {(found.base, found.a0, found.witness, found.b0, found.category) for found in there.differences} == {
-        (found.witness, found.b0, found.base, found.a0, found.category) for found in back.differences
+    assert {
+        (difference.base, difference.a0, difference.witness, difference.b0, difference.category)
+        for difference in there.differences
+    } == {
+        (difference.witness, difference.b0, difference.base, difference.a0, difference.category)
+        for difference in back.differences
     }
     assert {(pair.base, pair.witness, pair.places, pair.confirmed) for pair in there.systematic} == {
         (pair.witness, pair.base, pair.witness_places, pair.confirmed) for pair in back.systematic
@@ -115,16 +119,27 @@ def test_a_passage_that_one_side_lacks_is_one_finding_and_nothing_is_paired_with
         for difference in collation.differences
         if difference.category not in (Class.SCRIPT, Class.ORTHOGRAPHY)
     ]
-    words = {(one.base, one.witness) for one in chosen_differences if one.category in WORD_CLASSES}
+    words = {
+        (difference.base, difference.witness)
+        for difference in chosen_differences
+        if difference.category in WORD_CLASSES
+    }
     missing, other = {("传丈专反下传同", ""), ("下宾厌同", "")}, {("", "坐"), ("今", "古"), ("", "酒"), ("谓", "卻")}
     assert words == missing | other
-    (unlike,) = [one for one in chosen_differences if one.category is Class.UNLIKE]
+    (unlike,) = [difference for difference in chosen_differences if difference.category is Class.UNLIKE]
     assert (unlike.base, unlike.witness) == ("右迎宾记立者东面北上宾党", "主人獻賔")
-    short = [one for one in chosen_differences if one.category is Class.PASSAGE and 0 < len(one.base) <= 8]
+    short = [
+        difference
+        for difference in chosen_differences
+        if difference.category is Class.PASSAGE and 0 < len(difference.base) <= 8
+    ]
     between = [("右张侯记", ""), ("右速宾记", "")]
-    assert [(one.base, one.witness) for one in short] == between, "what lies between two parts is told, however short"
+    assert [(difference.base, difference.witness) for difference in short] == between, (
+        "what lies between two parts is told, however short"
+    )
     assert not collation.only_base or {passage.text for passage in collation.only_base} <= {
-        one.base if len(one.base) <= 40 else f"{one.base[:18]}…{one.base[-18:]}" for one in chosen_differences
+        difference.base if len(difference.base) <= 40 else f"{difference.base[:18]}…{difference.base[-18:]}"
+        for difference in chosen_differences
     }
 
 
@@ -161,10 +176,10 @@ def test_what_moved_over_the_end_of_a_column_is_one_question_but_not_over_that_o
 ) -> None:
     base = f"<pb:KR1_WYG_010-1a>\n司射適西階西倚扑升自西階東面請射于公公許\n{page}遂適西階上命賓御于公諸公卿則以耦告\n"
     other = base.replace("公許\n", "許\n").replace("命賓御", "命公賓御").replace("以耦", "耦")
-    found = flags(collate(transcription(base), transcription(other)))
-    names = {flag.id: flag.moved for flag in found}
+    raised = flags(collate(transcription(base), transcription(other)))
+    names = {flag.id: flag.moved for flag in raised}
     assert sum(names.get(moved) == name for name, moved in names.items()) == linked
-    assert len(found) == 3
+    assert len(raised) == 3
 
 
 @pytest.mark.parametrize("moved", ["another paragraph", "a part of it"])
@@ -173,19 +188,21 @@ def test_what_stands_in_another_order_is_one_row_in_every_file(shared: Path, tmp
     source = [line for line in seed(shared, "000").text.splitlines() if len(line) > 120]
     lines = source[:6]
     if moved == "another paragraph":
-        one, lines[2:4] = min(lines[2:4], key=len), lines[3:1:-1]
+        moved_part, lines[2:4] = min(lines[2:4], key=len), lines[3:1:-1]
     else:
-        one, lines[1] = lines[1][-75:], lines[1][:-75]
-        lines[4] += one
+        moved_part, lines[1] = lines[1][-75:], lines[1][:-75]
+        lines[4] += moved_part
     collation = collate(edition("\n".join(source[:6])), edition("\n".join(lines), "witness.txt"))
     (row,) = collation.of(Class.MOVED)
-    assert abs(row.size - len(collate(edition(one), edition(one)).base)) <= 3, "what is alike at its ends goes with it"
+    assert abs(row.size - len(collate(edition(moved_part), edition(moved_part)).base)) <= 3, (
+        "what is alike at its ends goes with it"
+    )
     assert (row.base, row.rule, row.kind) == (row.witness, "moved", Kind.TRANSPOSITION)
     write_collation([collation], tmp_path)
     assert [flag.raised for flag in flags(collation) if flag.transcribed == row.base] == [False]
-    (told,) = json.loads((tmp_path / "collation.json").read_text(encoding="utf-8"))
-    assert [place["base"] for place in told["places"] if place["class"] == "moved"] == [row.base]
-    assert [one.base.text is not None for one in rows([collation], {}, tmp_path) if "moved" in one.categories] == [True]
+    (record,) = json.loads((tmp_path / "collation.json").read_text(encoding="utf-8"))
+    assert [place["base"] for place in record["places"] if place["class"] == "moved"] == [row.base]
+    assert [row.base.text is not None for row in rows([collation], {}, tmp_path) if "moved" in row.categories] == [True]
 
 
 @pytest.mark.parametrize(
@@ -239,8 +256,8 @@ def test_a_text_without_words_is_refused() -> None:
 
 def test_the_collation_is_written_as_flags_table_and_summary(damaged: Collation, tmp_path: Path) -> None:
     write_collation([damaged], tmp_path)
-    told = [json.loads(line) for line in (tmp_path / "flags.jsonl").read_text(encoding="utf-8").splitlines()]
-    assert {"备", "进"} <= {flag["transcribed"] for flag in told if flag["raised"]}
+    records = [json.loads(line) for line in (tmp_path / "flags.jsonl").read_text(encoding="utf-8").splitlines()]
+    assert {"备", "进"} <= {flag["transcribed"] for flag in records if flag["raised"]}
     with (tmp_path / "places.csv").open(encoding="utf-8-sig", newline="") as file:
         rows = list(csv.reader(file))
     assert rows[0][:4] == ["page", "line", "offset", "base"]
@@ -252,8 +269,8 @@ def test_the_collation_is_written_as_flags_table_and_summary(damaged: Collation,
 
 def test_notes_that_were_not_understood_are_listed_with_their_place() -> None:
     text = "<pb:KR1_WYG_010-1a>¶\n大射儀(案此篇文/義甚明)比(案比今注疏/本訛作北)¶\n"
-    told = apparatus_summary(edition(text, form=Format.KANRIPO))
-    assert told == {"notes": 2, "verbs": {"訛作": 1}, "not understood": ["text.txt:2: 案此篇文義甚明"]}
+    summary = apparatus_summary(edition(text, form=Format.KANRIPO))
+    assert summary == {"notes": 2, "verbs": {"訛作": 1}, "not understood": ["text.txt:2: 案此篇文義甚明"]}
 
 
 def test_a_passage_that_is_said_again_is_reported_as_that(tmp_path: Path) -> None:
@@ -268,6 +285,6 @@ def test_a_passage_that_is_said_again_is_reported_as_that(tmp_path: Path) -> Non
     (passage,) = collation.only_base
     assert (passage.length, passage.repeated_count) == (len(CANON), len(CANON))
     write_collation([collation], tmp_path)
-    (told,) = json.loads((tmp_path / "collation.json").read_text(encoding="utf-8"))
+    (record,) = json.loads((tmp_path / "collation.json").read_text(encoding="utf-8"))
     at = {"file": "text.txt", "line": 3}, {"file": "witness.txt", "line": 1}
-    assert told["not placed"] == [at[0] | {"found": 0.0, "in witness": at[1], "said again": 1.0}]
+    assert record["not placed"] == [at[0] | {"found": 0.0, "in witness": at[1], "said again": 1.0}]

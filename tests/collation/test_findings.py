@@ -77,9 +77,9 @@ def test_a_character_that_moved_over_the_end_of_a_column_is_one_question_and_one
     Path("other.txt").write_text(moved, encoding="utf-8")
     assert collated() == collated() == [("御", "", "open")]
     with Store.open(Path("proof.sqlite")) as store:
-        (one,) = details(store, WORK, asked())
-    assert one.other is not None
-    assert "御 is at another place in 四庫: the text has it in column 1, there in column 2." in one.why
+        (detail,) = details(store, WORK, asked())
+    assert detail.other is not None
+    assert "御 is at another place in 四庫: the text has it in column 1, there in column 2." in detail.why
     decide("", Verdict.TAKE)
     assert main(["export", "010.txt", "--in-place"]) == 0
     assert Path("010.txt").read_text(encoding="utf-8") == moved
@@ -206,14 +206,17 @@ def test_a_decided_insertion_on_a_page_without_image_or_columns_is_shown_at_the_
     for suggested in ("馬", "比"):
         decide(suggested, Verdict.TAKE)
     with Store.open(Path("proof.sqlite")) as store:
-        found = {detail.suggested: detail for detail in details(store, WORK, asked())}
-    assert (found["馬"].before, found["馬"].after) == ("射卒遂命三耦取弓矢于次司"[-CONTEXT_CHARACTERS:], "射反")
-    assert found["比"].after.startswith("耦大夫")
+        by_suggestion = {detail.suggested: detail for detail in details(store, WORK, asked())}
+    assert (by_suggestion["馬"].before, by_suggestion["馬"].after) == (
+        "射卒遂命三耦取弓矢于次司"[-CONTEXT_CHARACTERS:],
+        "射反",
+    )
+    assert by_suggestion["比"].after.startswith("耦大夫")
     assert main(["export", "010.txt", "--in-place"]) == 0
     with Store.open(Path("proof.sqlite")) as store:
-        found = {detail.suggested: detail for detail in details(store, WORK, asked())}
-    assert found["馬"].after == "射反"
-    assert found["比"].after.startswith("耦大夫")
+        by_suggestion = {detail.suggested: detail for detail in details(store, WORK, asked())}
+    assert by_suggestion["馬"].after == "射反"
+    assert by_suggestion["比"].after.startswith("耦大夫")
 
 
 def readings() -> dict[str, list[tuple[str, str, str]]]:
@@ -225,7 +228,6 @@ def readings() -> dict[str, list[tuple[str, str, str]]]:
 
 
 def test_differences_of_several_witnesses_that_overlap_are_one_question_with_what_each_reads() -> None:
-    """Each of two witnesses was said to agree with the text where the difference of the other one began elsewhere."""
     Path("one.txt").write_text(TEXT.replace("某御于", "某俎于"), encoding="utf-8")
     Path("two.txt").write_text(TEXT.replace("曰某御于", "曰諸庶于"), encoding="utf-8")
     Path("three.txt").write_text(TEXT, encoding="utf-8")
@@ -245,7 +247,6 @@ def test_a_witness_that_lacks_a_sentence_is_not_said_to_agree_within_it() -> Non
 
 
 def test_a_lacuna_of_a_witness_says_nothing_of_its_reading_and_asks_nothing() -> None:
-    """Its signs (□) were passed over: the witness was said to lack words that are illegible in it."""
     Path("one.txt").write_text(TEXT.replace("取弓矢", "■弓□"), encoding="utf-8")
     Path("two.txt").write_text(TEXT.replace("取弓矢", "執弓失"), encoding="utf-8")
     assert collated("甲=one.txt") == []
@@ -261,7 +262,6 @@ def test_a_lacuna_of_a_witness_says_nothing_of_its_reading_and_asks_nothing() ->
 
 @pytest.mark.parametrize("signs", ["□□", "■■", "〓〓", "□"])
 def test_a_lacuna_of_the_text_is_filled_from_a_witness(signs: str) -> None:
-    """What was taken from the witness was written beside the signs."""
     Path("010.txt").write_text(TEXT.replace("大夫之西", f"大{signs}西"), encoding="utf-8")
     assert main(["check", "010.txt"]) == 0
     Path("other.txt").write_text(TEXT, encoding="utf-8")

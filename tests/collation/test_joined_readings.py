@@ -38,20 +38,20 @@ def found(base: str, witness: str) -> list[tuple[Kind, Class, str, str, str]]:
 def test_a_phrase_that_moved_is_two_rows_that_say_so(words: str, first: str, second: str) -> None:
     base, witness = words.format(first, ""), words.format("", second)
     there = found(base.replace("{}", ""), witness.replace("{}", "奇"))
-    moved = [one for one in there if one[2] == "moved"]
-    assert [one[:2] for one in moved] == [(Kind.INSERTION, Class.ERROR), (Kind.OMISSION, Class.ERROR)]
+    moved = [row for row in there if row[2] == "moved"]
+    assert [row[:2] for row in moved] == [(Kind.INSERTION, Class.ERROR), (Kind.OMISSION, Class.ERROR)]
     assert (sorted(moved[0][3]), sorted(moved[1][4])) == (sorted(first), sorted(second))
     assert len(there) == len(moved) + base.count("{}")
 
 
 @pytest.mark.parametrize(
-    ("one", "two", "changed"),
+    ("first", "second", "changed"),
     [("弱而能言", "幼而徇齊", ""), ("弱而能言", "幼而徇齊", "弱"), ("學而時習之不亦說乎", "有朋自遠方來不亦樂乎", "")],
     ids=["neighbours", "with another character", "sentences"],
 )
-def test_neighbours_that_changed_places_are_one_transposition(one: str, two: str, changed: str) -> None:
-    other = one.replace(changed, "若") if changed else one
-    ((kind, category, _, mine, theirs),) = found(EMPEROR.format(one + two, ""), EMPEROR.format(two + other, ""))
+def test_neighbours_that_changed_places_are_one_transposition(first: str, second: str, changed: str) -> None:
+    other = first.replace(changed, "若") if changed else first
+    ((kind, category, _, mine, theirs),) = found(EMPEROR.format(first + second, ""), EMPEROR.format(second + other, ""))
     assert (kind, category) == (Kind.TRANSPOSITION, Class.ERROR)
-    alike = "乎" * one.endswith("乎")  # what both end with is no part of the difference
-    assert (mine + alike, theirs + alike) == (one + two, two + other)
+    alike = "乎" * first.endswith("乎")  # what both end with is no part of the difference
+    assert (mine + alike, theirs + alike) == (first + second, second + other)

@@ -29,17 +29,19 @@ def written(path: Path, body: str) -> Path:
     return path
 
 
-def collated(one: str, other: str) -> Collation:
-    first, second = (transcription(kanripo(body), "a.txt") for body in (one, other))
+def collated(base: str, witness: str) -> Collation:
+    first, second = (transcription(kanripo(body), "a.txt") for body in (base, witness))
     return collate(first, second)
 
 
-def differing(one: str, other: str) -> list[tuple[str, str, Class]]:
-    return differing_at_the_end(TEXT + one + MORE, TEXT + other + MORE)
+def differing(base: str, witness: str) -> list[tuple[str, str, Class]]:
+    return differing_at_the_end(TEXT + base + MORE, TEXT + witness + MORE)
 
 
-def differing_at_the_end(one: str, other: str) -> list[tuple[str, str, Class]]:
-    return [(found.base, found.witness, found.category) for found in collated(one, other).differences]
+def differing_at_the_end(base: str, witness: str) -> list[tuple[str, str, Class]]:
+    return [
+        (difference.base, difference.witness, difference.category) for difference in collated(base, witness).differences
+    ]
 
 
 def collate_files(*paths: Path, status: int = 0) -> None:
@@ -82,15 +84,15 @@ def test_a_copy_under_another_name_and_another_text_are_called_what_they_are(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     base, copy = written(tmp_path / "base.txt", TEXT), written(tmp_path / "copy.txt", TEXT)
-    other = written(tmp_path / "other.txt", "天地玄黃宇宙洪荒日月盈昃辰宿列張寒來暑往秋收冬藏閏餘成歲律呂調陽")
+    witness = written(tmp_path / "other.txt", "天地玄黃宇宙洪荒日月盈昃辰宿列張寒來暑往秋收冬藏閏餘成歲律呂調陽")
     collate_files(base, copy)
     assert "a copy is no witness" in capsys.readouterr().out
-    collate_files(base, other)
+    collate_files(base, witness)
     assert "hardly the same text" in capsys.readouterr().out
 
 
 @pytest.mark.parametrize(
-    ("one", "other", "found"),
+    ("base", "witness", "expected"),
     [
         (SELECTED, "葛", [(SELECTED, "葛", Class.ORTHOGRAPHY)]),
         (SELECTED, "曷", [(SELECTED, "曷", Class.READING)]),
@@ -102,13 +104,13 @@ def test_a_copy_under_another_name_and_another_text_are_called_what_they_are(
     ],
 )
 def test_a_selected_form_a_radical_out_of_a_pdf_and_a_character_without_code_point_are_what_they_stand_for(
-    one: str, other: str, found: list[tuple[str, str, Class]]
+    base: str, witness: str, expected: list[tuple[str, str, Class]]
 ) -> None:
-    assert differing(f"君{one}命", f"君{other}命") == found
+    assert differing(f"君{base}命", f"君{witness}命") == expected
 
 
 @pytest.mark.parametrize(
-    ("one", "other", "found"),
+    ("base", "witness", "expected"),
     [
         ("三", "二", [("三", "二")]),
         ("三命", "二命", [("三", "二")]),
@@ -116,7 +118,9 @@ def test_a_selected_form_a_radical_out_of_a_pdf_and_a_character_without_code_poi
         ("", "既命", [("", "既命")]),
     ],
 )
-def test_the_first_and_the_last_characters_are_compared_too(one: str, other: str, found: list[tuple[str, str]]) -> None:
-    assert [(base, witness) for base, witness, _ in differing_at_the_end(TEXT + one, TEXT + other)] == found
-    turned = differing_at_the_end(one[::-1] + TEXT, other[::-1] + TEXT)
-    assert sorted((base[::-1], witness[::-1]) for base, witness, _ in turned) == sorted(found)
+def test_the_first_and_the_last_characters_are_compared_too(
+    base: str, witness: str, expected: list[tuple[str, str]]
+) -> None:
+    assert [(base, witness) for base, witness, _ in differing_at_the_end(TEXT + base, TEXT + witness)] == expected
+    turned = differing_at_the_end(base[::-1] + TEXT, witness[::-1] + TEXT)
+    assert sorted((base[::-1], witness[::-1]) for base, witness, _ in turned) == sorted(expected)

@@ -35,5 +35,5 @@ def test_a_flag_is_weighed_once(tmp_path: Path) -> None:
         assert weigh_stored(store, [witness]) == 1
         (after,) = store.flags("KR1")
         assert after.score > FLAG.score
-        assert [(one.siglum, one.reading) for one in after.evidence.witnesses] == [("other", "比")]
+        assert [(witness.siglum, witness.reading) for witness in after.evidence.witnesses] == [("other", "比")]
         assert weigh_stored(store, [witness]) == 0

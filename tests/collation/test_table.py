@@ -59,7 +59,6 @@ def test_the_table_is_filtered_by_class_and_fits_the_screen(
 
 
 def test_a_place_shows_what_the_base_has_there_whatever_layers_each_witness_has(tmp_path: Path) -> None:
-    """The first witness has no notes, so that they are not compared with it; the place after them is the second's."""
     base = edition(TEXT.replace("大夫之西", "大夫(耦謂/比偶)之西"), "base.txt")
     bare = edition(TEXT, "bare.txt")
     noted = edition(TEXT.replace("大夫之西", "大夫(耦謂/比偶)之西").replace("衆耦立于", "衆耦位于"), "noted.txt")
@@ -107,4 +106,4 @@ def test_a_witness_is_called_as_the_user_calls_it(tmp_path: Path) -> None:
     assert "四部" in (tmp_path / "places.csv").read_text(encoding="utf-8")
     (summary,) = json.loads((tmp_path / "collation.json").read_text(encoding="utf-8"))
     assert summary["siglum"] == "四部"
-    assert [one.siglum for one in flags(collation)[0].evidence.witnesses] == ["四部"]
+    assert [witness.siglum for witness in flags(collation)[0].evidence.witnesses] == ["四部"]

@@ -74,13 +74,16 @@ def test_a_run_that_is_missing_or_too_much_is_heard_wherever_it_may_begin(run: s
         for witness, side in ((WRONG, "text"), (longer, "image")) if not text else ((WRONG, "image"), (longer, "text")):
             after = weighed(given, base, edition(witness, "witness.txt"))
             reading = run if witness == longer else ""
-            assert [(one.side, one.reading) for one in after.evidence.witnesses] == [(side, reading)]
+            assert [(witness.side, witness.reading) for witness in after.evidence.witnesses] == [(side, reading)]
 
 
 def test_it_is_told_what_each_witness_reads_and_whose_side_that_takes() -> None:
     """A witness has no say on layout, nor between two forms of one word."""
-    told = heard(flag(3.0), RIGHT, WRONG).evidence.witnesses
-    assert [(one.siglum, one.reading, one.side) for one in told] == [("1", "宮", "image"), ("2", "官", "text")]
+    readings = heard(flag(3.0), RIGHT, WRONG).evidence.witnesses
+    assert [(reading.siglum, reading.reading, reading.side) for reading in readings] == [
+        ("1", "宮", "image"),
+        ("2", "官", "text"),
+    ]
     layout = replace(flag(3.0), kind=Kind.LAYOUT, line=0, length=0)
     assert heard(layout, RIGHT) == layout
     forms = replace(flag(3.0), kind=Kind.VARIANT, offset=WRONG.index("於"), transcribed="於", suggested="于")
@@ -90,7 +93,6 @@ def test_it_is_told_what_each_witness_reads_and_whose_side_that_takes() -> None:
 @pytest.mark.parametrize("copies", [1, 2, 5])
 @pytest.mark.parametrize("doubt", [0.0, 0.1, 0.2])
 def test_an_error_that_the_image_shows_clearly_stays_however_many_share_it(copies: int, doubt: float) -> None:
-    """As the design has it: what is transcribed has 0.005 at most, the winner over 0.9; stains may be around."""
     score = substitution_score(log(0.005), log(0.9), doubt)
     after = heard(flag(score, 0.005, 0.9), *[WRONG] * copies)
     assert after.raised is (score >= THRESHOLD)
@@ -124,8 +126,8 @@ def test_a_witness_is_heard_where_the_text_quotes_itself_by_whatever_way_it_was_
     assert parallel.aligned == kept.aligned
     at = len(RIGHT) + len(own) + WRONG.index("官") - 4
     given = Flag(PAGE, "", 1, at, 1, Kind.SUBSTITUTION, "官", "宮", 2.0, False, None, Evidence("posterior"))
-    for one in (parallel, kept):
-        (after,) = weigh_witnesses([given], quoting, [one], VariantPolicy(Script.TRADITIONAL), THRESHOLD)
+    for each in (parallel, kept):
+        (after,) = weigh_witnesses([given], quoting, [each], VariantPolicy(Script.TRADITIONAL), THRESHOLD)
         assert [told.side for told in after.evidence.witnesses] == ["image"]
 
 
@@ -137,7 +139,6 @@ def test_a_flag_whose_place_is_in_no_single_line_gets_no_readings_of_witnesses()
 
 
 def test_a_bad_witness_weighs_less_where_it_is_bad() -> None:
-    """Of two juan one is full of slips: there its word counts for less, in the other for all."""
     rng = Random(3)  # noqa: S311 - characters of a test
     juan = ["".join(chr(rng.randrange(0x4E00, 0x9FA5)) for _ in range(2000)) for _ in range(2)]
     bad = "".join(chr(rng.randrange(0x4E00, 0x9FA5)) if n % 8 == 5 else char for n, char in enumerate(juan[1]))

@@ -32,7 +32,6 @@ def test_the_command_after_a_restore_can_be_pasted(run: Run, tmp_path: Path) -> 
 
 
 def test_the_works_of_a_library_are_in_its_backup(run: Run, tmp_path: Path) -> None:
-    """It had the store alone, and said nothing of texts and images."""
     for name in ("one", "two", "broken"):
         lay_out(tmp_path / name, 1)
     (tmp_path / "one" / "config.toml").write_text(

@@ -40,12 +40,12 @@ def test_the_check_of_this_program_is_scored(benchmark: Path, capsys: Told) -> N
 
 def test_findings_of_another_program_are_scored(benchmark: Path, capsys: Told) -> None:
     page = "WYG0103-0192d"
-    found = [
+    findings = [
         {"page": page, "line": 5, "offset": 9, "length": 1, "suggested": "比", "probability": 0.9},
         {"page": page, "line": 1, "offset": 0, "length": 1},
     ]
     theirs = benchmark / "theirs.jsonl"
-    theirs.write_text("".join(json.dumps(one) + "\n" for one in found), encoding="utf-8")
+    theirs.write_text("".join(json.dumps(record) + "\n" for record in findings), encoding="utf-8")
     assert main(["bench", str(benchmark), "--findings", str(theirs)]) == 0
     stdout = capsys.readouterr().out
     assert "planted errors found: 1 of 1" in stdout

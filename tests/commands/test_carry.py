@@ -13,8 +13,8 @@ from proof.cli import main
 from proof.store import Store
 from proof.store.decision_records import Decision, DecisionRequest, Verdict
 from proof.store.queue_records import Order, QueueFilter
+from tests.build import standing_decisions
 from tests.conftest import MadeOnce
-from tests.standing import standing_decisions
 
 WORK = "KR1x0001"
 FIRST = "司射東面于大夫之西北耦大夫與大夫命上射曰某御于"
@@ -109,8 +109,10 @@ def test_notes_on_what_was_carried_say_which_witness_it_follows() -> None:
     made = decided()
     with Store.open(Path("proof.sqlite")) as store:
         for version in (1, 2):
-            for one in made:
-                demand = DecisionRequest(WORK, one.flag, Verdict.UNDO, version, "乙", f"{one.flag:07}{version}")
+            for decision in made:
+                demand = DecisionRequest(
+                    WORK, decision.flag, Verdict.UNDO, version, "乙", f"{decision.flag:07}{version}"
+                )
                 store.decisions.decide(demand)
     assert main(["export", "other.txt", "--form", "notes"]) == 0
     notes = Path("out/other.notes.txt").read_text(encoding="utf-8")
@@ -134,9 +136,9 @@ def test_a_text_that_is_kept_against_its_copy_is_kept_where_the_other_edition_of
 def test_what_only_the_copy_has_or_lacks_is_carried_as_not_followed(suggested: str, note: str) -> None:
     with Store.open(Path("proof.sqlite")) as store:
         numbers, _ = store.queue.find(WORK, QueueFilter(raised=True), Order.PAGE, limit=100)
-        (one,) = [flag for flag in store.queue.flags(WORK, numbers) if flag.flag.suggested == suggested]
+        (queued,) = [flag for flag in store.queue.flags(WORK, numbers) if flag.flag.suggested == suggested]
         for verdict, version in ((Verdict.UNDO, 1), (Verdict.RETAIN, 2)):
-            demand = DecisionRequest(WORK, one.number, verdict, version, "甲", f"retain {version}", suggested)
+            demand = DecisionRequest(WORK, queued.number, verdict, version, "甲", f"retain {version}", suggested)
             store.decisions.decide(demand)
     carried("--apply", "--same-copy")
     exported()
@@ -203,7 +205,7 @@ def test_what_is_missing_before_a_note_is_put_before_it_in_the_other_edition_too
     assert main(["collate", "siku.txt", "毛=witness.txt", "--findings"]) == 0
     with Store.open(Path("proof.sqlite")) as store:
         numbers, _ = store.queue.find(WORK, QueueFilter(raised=True), Order.PAGE, limit=100)
-        (one,) = [flag for flag in store.queue.flags(WORK, numbers) if flag.flag.suggested == "馬"]
-        store.decisions.decide(DecisionRequest(WORK, one.number, Verdict.TAKE, one.version, "甲", "of the note"))
+        (queued,) = [flag for flag in store.queue.flags(WORK, numbers) if flag.flag.suggested == "馬"]
+        store.decisions.decide(DecisionRequest(WORK, queued.number, Verdict.TAKE, queued.version, "甲", "of the note"))
     carried("--apply")
     assert noted[1].replace("【", "馬【") in exported()

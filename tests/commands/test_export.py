@@ -22,7 +22,7 @@ from proof.store.saving import CheckedResult
 from proof.text.read import read_transcription
 from proof.text.transcription import Transcription
 from tests import build
-from tests.standing import page_place, text_info
+from tests.build import page_place, text_info
 
 WORK = "KR1d0030"
 PAGE = "KR1d0030_WYG_010-1a"
@@ -47,8 +47,8 @@ def found(line: int, offset: int, here: str, there: str) -> Flag:
 
 
 def of_column(line: int, here: str, there: str, reason: str) -> Flag:
-    told: dict[str, Any] = {"kind": Kind.LAYOUT, "evidence": Evidence(reason), "id": f"c-{line}", "context": reason}
-    return build.flag(line, 0, here, there, name=PAGE, **told)
+    values: dict[str, Any] = {"kind": Kind.LAYOUT, "evidence": Evidence(reason), "id": f"c-{line}", "context": reason}
+    return build.flag(line, 0, here, there, name=PAGE, **values)
 
 
 def check(project: Path, *flags: Flag) -> None:

@@ -26,8 +26,8 @@ def place(
     return SuspiciousPlace(flag, kind.value, "The image reads 比.", COLUMN[:offset], COLUMN[offset + 1 :])
 
 
-def shown(found: list[SuspiciousPlace], width: int = 80) -> list[str]:
-    return [click.unstyle(line) for line in lines(found, width)]
+def shown(flagged: list[SuspiciousPlace], width: int = 80) -> list[str]:
+    return [click.unstyle(line) for line in lines(flagged, width)]
 
 
 def test_text_and_image_stand_side_by_side_with_the_place_in_brackets() -> None:
@@ -42,7 +42,7 @@ def test_text_and_image_stand_side_by_side_with_the_place_in_brackets() -> None:
 def test_the_head_names_no_image_where_none_was_read() -> None:
     seen = place()
     unseen = replace(seen, flag=replace(seen.flag, evidence=Evidence("language")))
-    assert [shown(found)[0].split()[3] for found in ([unseen], [unseen, seen])] == ["instead", "image"]
+    assert [shown(flagged)[0].split()[3] for flagged in ([unseen], [unseen, seen])] == ["instead", "image"]
 
 
 @given(

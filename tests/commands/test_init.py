@@ -49,7 +49,6 @@ def test_a_project_that_is_there_is_left_alone(run: Run, tmp_path: Path) -> None
 
 
 def test_a_file_that_cannot_be_read_is_named_with_the_reason(run: Run, tmp_path: Path) -> None:
-    """It was not in the project, or there was said to be no text, and why was only told to who named it."""
     (tmp_path / "old.txt").write_bytes("<pb:KR1d0030_WYG_010-1a>¶\n大射儀¶\n".encode("big5", "ignore"))
     (tmp_path / "book.xml").write_text("<!DOCTYPE TEI [<!ENTITY a '大'>]><TEI/>", encoding="utf-8")
     ran = run("init")

@@ -31,8 +31,8 @@ def shown(folder: Path) -> list[str | None]:
     """The image of each page, as a check finds it."""
     text = read_transcription(folder / "text.txt")
     index = ImageIndex([folder / "images"], find_image_lists(folder / "text.txt", text.pages), text.pages)
-    found = [index.find(page) for page in text.pages]
-    return [image.path.name if image else None for image in found]
+    images = [index.find(page) for page in text.pages]
+    return [image.path.name if image else None for image in images]
 
 
 def test_it_lists_what_has_no_partner_and_writes_nothing(book: Path, run: Run) -> None:
@@ -75,7 +75,7 @@ def test_the_list_in_use_is_written_on(book: Path, run: Run) -> None:
 
 
 @pytest.mark.parametrize(
-    ("words", "said"),
+    ("words", "message"),
     [
         (["010-1b"], "is not a pair: write PAGE=IMAGE"),
         (["010-9b=scan 9.png"], "no page is called 010-9b"),
@@ -84,10 +84,10 @@ def test_the_list_in_use_is_written_on(book: Path, run: Run) -> None:
         (["--in-order", "010-1a=scan 9a.png"], "there is no image file scan 9a.png"),
     ],
 )
-def test_wrong_words_are_told_and_nothing_is_written(book: Path, run: Run, words: list[str], said: str) -> None:
+def test_wrong_words_are_told_and_nothing_is_written(book: Path, run: Run, words: list[str], message: str) -> None:
     ran = run("pair", *words)
     assert ran.returncode == 2
-    assert said in ran.stderr
+    assert message in ran.stderr
     assert not (book / "imglist").exists()
 
 

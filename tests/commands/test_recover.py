@@ -30,7 +30,7 @@ def damaged(journal: bytes, at: int) -> bytes:
 
 
 @pytest.mark.parametrize(
-    ("damage", "status", "told"),
+    ("damage", "status", "expected"),
     [
         (lambda journal: journal, 0, ""),
         (lambda journal: journal[:-9], 0, "found.decisions.jsonl:4: the last line was cut off"),
@@ -45,7 +45,7 @@ def test_a_line_that_cannot_be_read_is_told_by_the_exit_status_unless_a_crash_cu
     capsys: pytest.CaptureFixture[str],
     damage: Callable[[bytes], bytes],
     status: int,
-    told: str,
+    expected: str,
 ) -> None:
     address = f"sqlite:///{tmp_path / 'proof.sqlite'}"
     with Store.open(tmp_path / "proof.sqlite") as store:
@@ -55,6 +55,6 @@ def test_a_line_that_cannot_be_read_is_told_by_the_exit_status_unless_a_crash_cu
     wanted = ["recover", "--store", address, "--journal", str(journal)]
     assert main(wanted) == status
     output = capsys.readouterr()
-    assert told in output.err
-    assert bool(told) == bool(output.err)
-    assert f"rebuilt: {3 if not told else 2} decisions" in output.out
+    assert expected in output.err
+    assert bool(expected) == bool(output.err)
+    assert f"rebuilt: {3 if not expected else 2} decisions" in output.out

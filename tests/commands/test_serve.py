@@ -102,5 +102,5 @@ def test_it_ends_well_when_it_is_told_to_end(folder: Path) -> None:
         assert process.stdout.readline().startswith("proofread at http://127.0.0.1:")
         assert process.stdout.readline() == f"project: 大射儀 ({folder})\n"
         process.send_signal(signal.SIGTERM)
-        _, said = process.communicate(timeout=PATIENCE)
-    assert (process.returncode, said) == (0, "")
+        _, output = process.communicate(timeout=PATIENCE)
+    assert (process.returncode, output) == (0, "")

@@ -21,7 +21,7 @@ from proof.text.model import Script
 from proof.text.read import parse_transcription, read_transcription
 from proof.text.remarks import RemarkCode
 from tests.build import transcription
-from tests.growth import computing
+from tests.timing import seconds_of
 
 KANRIPO = "<pb:KR1_WYG_010-1a>¶\n　大夫之西北耦(案比今注/訛作北據)¶\n司射不告告者&KR0058;揖耦以¶\n"
 CRITICAL = "### 數獲 {#5}\n\n東面于中東[^3]坐。<small>固東面矣。</small>\n\n[^3]: 坐：原脫。\n\n二筭為純矣。\n"
@@ -53,7 +53,6 @@ def test_the_house_style_says_what_stood_there_and_after_what_it_was_changed() -
 
 
 def test_the_context_of_a_note_has_characters_alone_in_every_format() -> None:
-    """Parts of tags and the numbers of footnotes stood there as characters: `ll固〔當〕面`, `東3坐`."""
     done = corrected(CRITICAL, Correction("", 3, 4, 1, "西", "東"), Correction("", 3, 19, 1, "當", "東"))
     assert [line.partition("　")[2] for line in house_list(notes_of(done)).splitlines()] == [
         "東面于中〔西〕坐固當面　西：原作東，今改。",
@@ -62,7 +61,6 @@ def test_the_context_of_a_note_has_characters_alone_in_every_format() -> None:
 
 
 def test_a_moved_character_is_named_by_the_character_that_it_follows() -> None:
-    """In Markdown it was said to follow the end of a tag."""
     text = "### 數獲 {#5}\n\n面于中坐。<small>東固面矣。</small>\n"
     moved = (
         Correction("", 3, 0, 0, "東", "", flag="a", moved="b", kind=Kind.OMISSION),
@@ -94,7 +92,6 @@ def test_a_long_reading_is_named_by_its_beginning_and_its_end() -> None:
 
 
 def test_notes_on_four_times_as_many_pages_take_some_four_times_as_long() -> None:
-    """The context of each note was sought among the corrections of the whole work."""
     line = "司射不告告者揖耦以司射不告告者揖耦以"
 
     def pages(number: int) -> CorrectedSource:
@@ -105,8 +102,8 @@ def test_notes_on_four_times_as_many_pages_take_some_four_times_as_long() -> Non
         )
 
     few, many = pages(100), pages(400)
-    allowed = 8 * computing(lambda: notes_of(few))
-    assert computing(lambda: notes_of(many), enough=allowed) <= allowed
+    allowed = 8 * seconds_of(lambda: notes_of(few))
+    assert seconds_of(lambda: notes_of(many), enough=allowed) <= allowed
 
 
 def test_an_authority_that_the_project_knows_as_a_witness_is_followed() -> None:
@@ -153,7 +150,7 @@ def test_a_text_with_footnotes_is_read_as_the_text_with_its_notes_beside_it(
     assert [cell.text for stretch in read.stretches() for cell in stretch.cells()] == [
         cell.text for stretch in before.stretches() for cell in stretch.cells()
     ]
-    assert [len(one.columns) for one in read.pages] == [len(one.columns) for one in before.pages]
+    assert [len(each.columns) for each in read.pages] == [len(each.columns) for each in before.pages]
     assert read.remarks == tuple(replace(remark, path=read.path) for remark in before.remarks)
     (note,) = [note for note in read.footnotes if "影像" in note.text]
     assert note.text == "比：原作北，據影像改。參見 次頁。"
@@ -188,7 +185,6 @@ def test_a_character_that_moved_over_the_end_of_a_column_is_one_note(line: int, 
 
 
 def test_a_note_counts_columns_as_the_corrected_text_has_them() -> None:
-    """Behind a column that was missing, it named the one before that which has the lemma."""
     begin, end = KANRIPO.index("　大夫"), KANRIPO.index("¶", KANRIPO.index("耦以"))
     done = corrected(
         KANRIPO,
@@ -222,7 +218,6 @@ def test_a_text_that_is_kept_is_noted_with_what_the_copy_reads() -> None:
 
 
 def test_the_notes_on_a_simplified_text_are_simplified_to_the_last_word() -> None:
-    """疑誤 and 此處原連寫 were not; 原文如此 without an authority was an error of the program."""
     changes = [("比", "北"), ("", "北"), ("比", ""), ("比北", "北比"), (LINE_BREAK, ""), ("", LINE_BREAK), ("北", "北")]
     corrections = [Correction(PAGE, 1, 0, len(old), new, old, kind=Kind.LAYOUT) for new, old in changes]
     kept = Correction(PAGE, 1, 0, 1, "北", "北")

@@ -103,7 +103,7 @@ def test_alto_has_the_same_lines_and_glyphs(checked: PageResult) -> None:
     place = [glyph.get(name) for name in ("CONTENT", "HPOS", "VPOS", "WIDTH", "HEIGHT")]
     assert place == ["比", "300", "250", "90", "39"]
     contents = [str(glyph.get("CONTENT")) for glyph in document.iterfind(".//{*}Glyph")]
-    assert "".join(contents) == "".join(str(one) for one in strings).replace("與", "").replace("&KR0058;", "")
+    assert "".join(contents) == "".join(str(string) for string in strings).replace("與", "").replace("&KR0058;", "")
     assert {len(content) for content in contents} == {1}, "the type of a glyph's content is one character"
     assert all(0.0 <= float(glyph.get("GC", "0")) <= 1.0 for glyph in document.iterfind(".//{*}Glyph"))
     known = {element.get("ID") for element in document.iter() if element.get("ID")}
@@ -165,8 +165,8 @@ def test_every_seed_and_a_kanripo_juan_are_valid_tei_with_all_their_characters(s
         document = valid(tei(source))
         for note in document.findall(".//{*}note[@place='foot']"):
             note.text, note[:] = "", []
-        told = han(words(document.find(".//{*}body")))
-        assert told == han("".join(stretch.source for stretch in source.stretches()))
+        written = han(words(document.find(".//{*}body")))
+        assert written == han("".join(stretch.source for stretch in source.stretches()))
 
 
 def test_a_missing_note_is_a_note_in_tei_and_characters_on_its_page(valid: Valid) -> None:
@@ -243,14 +243,14 @@ def running(valid: Valid, *corrections: Correction, bare: PageResult | None = No
 
 def pieces(document: etree._Element) -> list[str]:
     """The text of the body, cut where columns begin; of a correction what it says now."""
-    told = [""]
+    parts = [""]
     for event, element in etree.iterwalk(document.find(".//{*}body"), events=("start", "end")):
         name = etree.QName(element).localname
         if event == "start" and name == "cb":
-            told.append("")
+            parts.append("")
         text = element.text if event == "start" and name != "sic" else element.tail if event == "end" else ""
-        told[-1] += text or ""
-    return [han(one) for one in told]
+        parts[-1] += text or ""
+    return [han(text) for text in parts]
 
 
 def test_a_running_edition_on_images_has_its_surface_and_zones_too(valid: Valid) -> None:
@@ -360,9 +360,9 @@ def test_a_character_that_moved_is_one_note_in_every_form(valid: Valid, checked:
     ids = [str(choice.get("{http://www.w3.org/XML/1998/namespace}id")) for choice in choices]
     assert [choice.get("corresp") for choice in choices] == [f"#{name}" for name in ids[::-1]]
     flags = tuple(
-        replace(checked.flags[0], id=one.flag, moved=one.moved, line=3, offset=one.offset, length=one.length,
-                transcribed=one.original, suggested=one.replacement, kind=one.kind)
-        for one in moved
+        replace(checked.flags[0], id=half.flag, moved=half.moved, line=3, offset=half.offset, length=half.length,
+                transcribed=half.original, suggested=half.replacement, kind=half.kind)
+        for half in moved
     )  # fmt: skip
     (annotation,) = flag_annotations(replace(checked, flags=flags), "page.png", "flags.json")["items"]
     assert len(annotation["target"]) == 2

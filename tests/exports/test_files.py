@@ -21,9 +21,9 @@ from proof.model.result import PageResult
 from proof.store import Store
 from proof.store.decision_records import Verdict
 from proof.text.read import read_transcription
+from tests.build import by_hand, check_files, say
 from tests.build import flag as raised
 from tests.exports.conftest import PAGE, page_of
-from tests.standing import by_hand, check_files, say
 
 
 def test_each_form_is_written(material: Material, tmp_path: Path) -> None:
@@ -137,7 +137,7 @@ def text_of(file: Path) -> str:
 
 @pytest.mark.parametrize("form", list(FORMS))
 def test_every_form_has_what_was_decided_and_nothing_that_was_rejected(written: dict[str, str], form: str) -> None:
-    assert [one for one in (INSERTED, BY_HAND, TAKEN) if one not in written[form]] == []
+    assert [correction for correction in (INSERTED, BY_HAND, TAKEN) if correction not in written[form]] == []
     assert REJECTED not in written[form]
 
 

@@ -14,8 +14,7 @@ from proof.model.result import PageResult
 from proof.store import Store
 from proof.store.decision_records import Verdict
 from proof.text.read import read_transcription
-from tests.build import page, queued
-from tests.standing import by_hand, check_files, say
+from tests.build import by_hand, check_files, page, queued, say
 
 LINES = {"KR1_WYG_010-1a": ("甲乙北丙丁", "戊己庚"), "KR1_WYG_010-1b": ("子丑北寅卯", "辰巳午")}
 CORRECTED = {"KR1_WYG_010-1a": ("甲乙比丙丁", "戊此庚"), "KR1_WYG_010-1b": ("子丑比寅卯", "辰此午")}
@@ -35,8 +34,8 @@ def result(name: str) -> PageResult:
 def check(store: Store, folder: Path, files: Files, key: str) -> None:
     for name, pages in files.items():
         (folder / name).write_text(text_of(pages, LINES), encoding="utf-8")
-    found = [(folder / name, result(page)) for name, pages in files.items() for page in pages]
-    check_files(store, found, key=lambda one: f"{key}{one.page}" if key else "", copies=True)
+    results = [(folder / name, result(page)) for name, pages in files.items() for page in pages]
+    check_files(store, results, key=lambda result: f"{key}{result.page}" if key else "", copies=True)
 
 
 def decide(store: Store) -> None:

@@ -1,5 +1,5 @@
-"""Forms that a module each writes, held to programs of other people: poppler, qpdf, git, mwparserfromhell, bagit,
-iiif-prezi3, and the program's own readers."""
+"""Exports in single forms, read by other programs (poppler, qpdf, git, mwparserfromhell, bagit, iiif-prezi3) and by the
+program's own readers."""
 
 from __future__ import annotations
 
@@ -36,11 +36,12 @@ LINES = ["大夫之西比耦", "案比今注", "訛作北據", "與", "命上�
 """The lines of the page as corrected."""
 
 
-def written(material: Material, form: str, folder: Path) -> list[Path]:
+def export(material: Material, form: str, folder: Path) -> list[Path]:
     return write_export(material, [form], folder)
 
 
-def ran(*command: str | Path) -> str:
+def output_of(*command: str | Path) -> str:
+    """The output of a command, which must succeed; skips the test if it is not installed."""
     name = shutil.which(str(command[0]))
     if name is None:
         pytest.skip(f"{command[0]} is not installed")
@@ -50,27 +51,28 @@ def ran(*command: str | Path) -> str:
 
 
 def test_a_pdf_is_sound_and_its_text_is_what_was_corrected(material: Material, tmp_path: Path) -> None:
-    (file,) = written(material, "pdf", tmp_path / "out")
-    ran("qpdf", "--check", file)
-    text = ran("pdftotext", "-raw", file, "-")
+    (file,) = export(material, "pdf", tmp_path / "out")
+    output_of("qpdf", "--check", file)
+    text = output_of("pdftotext", "-raw", file, "-")
     assert "".join(text.split()) == "".join(LINES)
-    assert "Title:           書" in ran("pdfinfo", file)
+    assert "Title:           書" in output_of("pdfinfo", file)
 
 
-def test_words_are_found_in_a_pdf_though_their_glyphs_stand_apart_and_are_unlike_in_size(
+def test_words_are_found_in_a_pdf_although_their_glyphs_are_apart_and_of_different_sizes(
     material: Material, tmp_path: Path
 ) -> None:
     (page,) = material.pages
     smaller = [
-        replace(one, box=replace(one.box, h=one.box.h * (0.5 + 0.1 * (n % 5)))) for n, one in enumerate(page.characters)
+        replace(character, box=replace(character.box, h=character.box.h * (0.5 + 0.1 * (n % 5))))
+        for n, character in enumerate(page.characters)
     ]
-    (file,) = written(replace(material, pages=[replace(page, characters=tuple(smaller))]), "pdf", tmp_path / "out")
-    assert {line for line in LINES if line.isalpha()} <= set(ran("pdftotext", file, "-").split())
+    (file,) = export(replace(material, pages=[replace(page, characters=tuple(smaller))]), "pdf", tmp_path / "out")
+    assert {line for line in LINES if line.isalpha()} <= set(output_of("pdftotext", file, "-").split())
 
 
 def test_each_character_of_a_pdf_lies_on_its_glyph(material: Material, tmp_path: Path) -> None:
     (page,) = material.pages
-    (file,) = written(material, "pdf", tmp_path / "out")
+    (file,) = export(material, "pdf", tmp_path / "out")
     with pypdfium2.PdfDocument(file) as document:
         text = document[0].get_textpage()
         assert "".join(text.get_text_range().split()).replace("與", "") == "".join(LINES).replace("與", "")
@@ -87,8 +89,8 @@ def test_each_character_of_a_pdf_lies_on_its_glyph(material: Material, tmp_path:
 def test_a_pdf_of_half_a_plate_shows_that_half(material: Material, tmp_path: Path) -> None:
     (page,) = material.pages
     half = replace(material, pages=[replace(page, image_box=Box(0, 0, 450, 400))])
-    (file,) = written(half, "pdf", tmp_path / "out")
-    assert "Page size:       108 x 96 pts" in ran("pdfinfo", file)
+    (file,) = export(half, "pdf", tmp_path / "out")
+    assert "Page size:       108 x 96 pts" in output_of("pdfinfo", file)
 
 
 def test_a_pdf_may_have_as_many_characters_as_there_are_codes() -> None:
@@ -100,7 +102,7 @@ def test_a_pdf_may_have_as_many_characters_as_there_are_codes() -> None:
 
 
 def test_hocr_is_read_again_with_its_boxes(material: Material, tmp_path: Path) -> None:
-    (file,) = written(material, "hocr", tmp_path / "out")
+    (file,) = export(material, "hocr", tmp_path / "out")
     assert file.name == "WYG0103-0192c.hocr"
     root = etree.parse(file).getroot()
     lines = root.findall(".//{*}span[@class='ocr_line']")
@@ -121,8 +123,8 @@ def test_hocr_is_read_again_with_its_boxes(material: Material, tmp_path: Path) -
 def test_a_page_of_wikisource_has_the_level_of_its_state_and_is_read_again(material: Material, tmp_path: Path) -> None:
     levels = {}
     for state in (None, *PageState):
-        stated = replace(material, states={} if state is None else {PAGE: state})
-        (file,) = written(stated, "wikisource", tmp_path / str(state))
+        in_state = replace(material, states={} if state is None else {PAGE: state})
+        (file,) = export(in_state, "wikisource", tmp_path / str(state))
         text = file.read_text(encoding="utf-8")
         levels[state] = int(text.split('level="')[1][0])
         code = mwparserfromhell.parse(text)
@@ -138,7 +140,6 @@ def test_a_page_of_wikisource_has_the_level_of_its_state_and_is_read_again(mater
 def test_the_apparatus_of_an_edition_is_in_every_form_with_notes(
     material: Material, tmp_path: Path, breaks: tuple[str, str], page: str
 ) -> None:
-    """Only the form for reading had it: that of Wikisource and the text with footnotes left it out."""
     (tmp_path / "a.xml").write_text(
         f"<TEI><text><body>{breaks[0]}鳩<app><lem>摩</lem><rdg wit='#宋'>磨</rdg></app>羅<note place='inline'>什"
         f"<app><lem>譯</lem><rdg wit='#宋'>釋</rdg></app></note>{breaks[1]}如<app><lem>是</lem><rdg wit='#元'/></app>"
@@ -147,10 +148,10 @@ def test_the_apparatus_of_an_edition_is_in_every_form_with_notes(
     )
     edition = read_transcription(tmp_path / "a.xml")
     line = 1 if page else 1 + [line[:1] for line in edition.text.splitlines()].index("鳩")
-    made = [Correction(page, line, 1, 1, "麼", "摩"), Correction(page, line, 2, 0, "耆", "")]
-    source = replace(material, corrected=correct(edition, made), pages=())
+    corrections = [Correction(page, line, 1, 1, "麼", "摩"), Correction(page, line, 2, 0, "耆", "")]
+    source = replace(material, corrected=correct(edition, corrections), pages=())
     assert not source.corrected.refused
-    wikisource, footnotes = written(source, "wikisource", tmp_path / "out") + written(source, "footnotes", tmp_path)
+    wikisource, footnotes = export(source, "wikisource", tmp_path / "out") + export(source, "footnotes", tmp_path)
     text = wikisource.read_text(encoding="utf-8")
     noted = "鳩麼<ref>摩：宋作磨</ref>耆羅{{*|什譯}}<ref>譯：宋作釋</ref>"
     assert noted in text
@@ -172,36 +173,35 @@ def test_a_line_that_begins_like_markup_of_wikisource_is_text_there(sign: str) -
 
 
 def test_git_takes_the_commit_with_its_author_and_message(material: Material, tmp_path: Path) -> None:
-    (file,) = written(material, "commits", tmp_path / "out")
+    (file,) = export(material, "commits", tmp_path / "out")
     repository = tmp_path / "repository"
     repository.mkdir()
     git = ("git", "-C", repository, "-c", "user.name=王", "-c", "user.email=wang@example.org")
-    ran(*git, "init", "-q")
+    output_of(*git, "init", "-q")
     (repository / "KR1_010.txt").write_text(TEXT, encoding="utf-8")
-    ran(*git, "add", "-A")
-    ran(*git, "commit", "-q", "-m", "first")
-    ran(*git, "am", file)
+    output_of(*git, "add", "-A")
+    output_of(*git, "commit", "-q", "-m", "first")
+    output_of(*git, "am", file)
     assert (repository / "KR1_010.txt").read_bytes() == material.corrected.data
-    assert ran(*git, "log", "-1", "--format=%an|%ae|%s") == "某甲|unknown@invalid|KR1_010: 3 corrections\n"
-    message = ran(*git, "log", "-1", "--format=%b")
+    assert output_of(*git, "log", "-1", "--format=%an|%ae|%s") == "某甲|unknown@invalid|KR1_010: 3 corrections\n"
+    message = output_of(*git, "log", "-1", "--format=%b")
     assert "〔一〕葉一上第一行　大夫之西〔比〕耦案比今　比：原作北，據影像改。\n" in message
     assert "Co-authored-by: 某乙" in message
     unchanged = replace(material, corrected=correct(material.corrected.edition, []))
-    assert written(unchanged, "commits", tmp_path / "none") == []
+    assert export(unchanged, "commits", tmp_path / "none") == []
 
 
 def test_the_message_of_a_commit_has_the_notes_on_what_it_changes(material: Material, tmp_path: Path) -> None:
-    """What an earlier commit wrote was told again with every later one."""
     before = Correction(PAGE, 1, 0, 1, "大", "太", start=TEXT.index("大夫"), person="某甲")
     doubted = replace(before, original="大", doubt="太")
-    (file,) = written(replace(material, noted=[before, doubted]), "commits", tmp_path)
+    (file,) = export(replace(material, noted=[before, doubted]), "commits", tmp_path)
     numbers = re.findall("^〔(.)〕", file.read_text(encoding="utf-8"), re.MULTILINE)
     assert numbers == ["一", "二", "三"]
 
 
 def test_a_bag_is_valid_and_has_text_images_and_page_xml(material: Material, tmp_path: Path) -> None:
     for _ in range(2):  # a second export replaces the first
-        (bag,) = written(material, "bagit", tmp_path / "out")
+        (bag,) = export(material, "bagit", tmp_path / "out")
     read = bagit.Bag(str(bag))
     read.validate()
     assert sorted(read.payload_files()) == [
@@ -215,12 +215,12 @@ def test_a_bag_is_valid_and_has_text_images_and_page_xml(material: Material, tmp
 
 def test_the_text_supplements_its_canvas_and_links_open_a_place(material: Material, tmp_path: Path) -> None:
     prezi = pytest.importorskip("iiif_prezi3")
-    page, links = written(material, "text-annotations", tmp_path / "out")
+    page, links = export(material, "text-annotations", tmp_path / "out")
     record = json.loads(page.read_text(encoding="utf-8"))
     prezi.AnnotationPage(**{name: value for name, value in record.items() if name != "@context"})
     assert [item["body"]["value"] for item in record["items"]] == LINES
     assert {item["motivation"] for item in record["items"]} == {"supplementing"}
-    (manifest,) = written(material, "iiif", tmp_path / "out")
+    (manifest,) = export(material, "iiif", tmp_path / "out")
     known = json.loads(manifest.read_text(encoding="utf-8"))
     assert all(item["target"].startswith(f"{known['items'][0]['id']}#xywh=") for item in record["items"])
     head, *rows = links.read_text(encoding="utf-8").splitlines()
@@ -232,12 +232,12 @@ def test_the_text_supplements_its_canvas_and_links_open_a_place(material: Materi
 
 
 def test_cbeta_writes_what_stood_and_what_stands(material: Material, tmp_path: Path) -> None:
-    text, notes = written(material, "cbeta", tmp_path / "out")
+    text, notes = export(material, "cbeta", tmp_path / "out")
     assert "西[北>比]耦" in text.read_text(encoding="utf-8")
     assert f"{PAGE}01\t比【校】，北【原】（據影像）\n" in notes.read_text(encoding="utf-8")
     known = [Correction(PAGE, 1, 5, 1, "比", "北", authority="SBCK", readings=(("SBCK", "比"),))]
     corrected = correct(material.corrected.edition, known)
-    _, notes = written(replace(material, corrected=corrected), "cbeta", tmp_path / "of a witness")
+    _, notes = export(replace(material, corrected=corrected), "cbeta", tmp_path / "of a witness")
     assert notes.read_text(encoding="utf-8") == f"{PAGE}01\t比【校】，北【原】（從叢刊本）\n"
 
 
@@ -249,7 +249,7 @@ def test_a_form_is_added_by_an_entry_point_as_the_documentation_does(
     monkeypatch.setattr(EntryPoint, "load", lambda self: module["FORM"])
     monkeypatch.setattr(forms, "entry_points", lambda group, name="errata": [entry] if name == "errata" else [])
     assert "errata" in form_names()
-    (file,) = written(material, "errata", tmp_path / "out")
+    (file,) = export(material, "errata", tmp_path / "out")
     assert f"{PAGE}\t1\t北\t比\n" in file.read_text(encoding="utf-8")
     with pytest.raises(UsageError, match="there is no form other"):
         needs_pages(["other"])

@@ -147,7 +147,6 @@ def annotated() -> CorrectedSource:
 
 
 def test_footnotes_that_an_edition_has_itself_are_in_the_document_at_their_places() -> None:
-    """They were left out without a word."""
     document = written(annotated())
     footnotes = {
         note.get(f"{W}id"): "".join(map(str, note.itertext())).strip() for note in part(document, "word/footnotes.xml")
@@ -191,7 +190,6 @@ def columns_corrected() -> CorrectedSource:
 
 
 def test_a_column_stands_in_every_form_without_the_mark_of_its_end(tmp_path: Path) -> None:
-    """It stood as ¶ in the page and the document, broke the lines of a list, and set a footnote a column farther."""
     source = columns_corrected()
     assert [edit.edit.replacement for edit in source.placed] == ["具饌于阼階¶\n", ""]
     notes = notes_of(source)
@@ -212,8 +210,8 @@ def test_a_column_stands_in_every_form_without_the_mark_of_its_end(tmp_path: Pat
 
 
 def test_an_apparatus_of_tei_has_what_was_decided_and_who_reads_otherwise(tei_schema: etree.RelaxNG) -> None:
-    found = notes_of(corrected(), names={"四庫": "文淵閣四庫全書本"})
-    document = etree.fromstring(etree.tostring(apparatus_document(found, "儀禮")))
+    notes = notes_of(corrected(), names={"四庫": "文淵閣四庫全書本"})
+    document = etree.fromstring(etree.tostring(apparatus_document(notes, "儀禮")))
     tei_schema.assertValid(document)
     witnesses = {
         element.get(XML_ID): "".join(map(str, element.itertext())) for element in document.iterfind(".//{*}witness")

@@ -1,4 +1,4 @@
-"""Whatever is decided about planted errors, nothing that leaves the project differs by a byte."""
+"""Decisions on planted errors change no byte of exports and reports."""
 
 from __future__ import annotations
 
@@ -21,13 +21,13 @@ from proof.store import Store
 from proof.store.decision_records import Verdict
 from proof.store.queue_records import Order, QueuedFlag, QueueFilter
 from proof.text.read import read_transcription
-from tests.ground import COLUMNS, TEXT, WORK, seeded_ids, store_in
-from tests.standing import by_hand, say
-from tests.wide import examples
+from tests.build import by_hand, say
+from tests.planted_page import COLUMNS, TEXT, WORK, seeded_ids, store_in
+from tests.sampling import examples
 
 pytestmark = pytest.mark.slow
 
-SAID = st.sampled_from([verdict for verdict in Verdict if verdict not in (Verdict.OTHER, Verdict.REDO)])
+VERDICTS = st.sampled_from([verdict for verdict in Verdict if verdict not in (Verdict.OTHER, Verdict.REDO)])
 READING = st.sampled_from(["龜", "龍", "龍龜"])
 
 
@@ -43,8 +43,8 @@ def decide(store: Store, flag: QueuedFlag, verdict: Verdict, reading: str) -> No
         say(store, flag.number, verdict, typed, work=WORK)
 
 
-def everything(store: Store, folder: Path) -> dict[str, bytes]:
-    """All that is written of a project, and all that its report counts."""
+def all_files(store: Store, folder: Path) -> dict[str, bytes]:
+    """Everything that a project exports, and the counts of its report."""
     edition = read_transcription(folder / f"{WORK}_010.txt")
     corrected = correct(edition, decided_in(store, edition).corrections)
     pages = list(store.results(work=WORK))
@@ -62,31 +62,35 @@ def everything(store: Store, folder: Path) -> dict[str, bytes]:
     summary: dict[str, Any] = json.loads(written.summary.read_text(encoding="utf-8"))
     del summary["timing"], summary["texts"]
     progress = progress_of(store, WORK).as_dict()
-    for of_time_or_planted in ("at", "planted"):
-        progress.pop(of_time_or_planted, None)
+    for name in ("at", "planted"):
+        progress.pop(name, None)
     return files | {"summary": json.dumps(summary).encode(), "progress": json.dumps(progress).encode()}
 
 
 @settings(max_examples=examples(3), deadline=None, suppress_health_check=[HealthCheck.too_slow])
-@given(st.lists(st.tuples(SAID, READING), min_size=8, max_size=24), st.lists(SAID, min_size=3, max_size=3), st.data())
+@given(
+    st.lists(st.tuples(VERDICTS, READING), min_size=8, max_size=24),
+    st.lists(VERDICTS, min_size=3, max_size=3),
+    st.data(),
+)
 def test_no_decision_on_a_planted_error_leaves_a_trace(
-    on_planted: list[tuple[Verdict, str]], on_found: list[Verdict], data: st.DataObject
+    on_planted: list[tuple[Verdict, str]], on_findings: list[Verdict], data: st.DataObject
 ) -> None:
-    with tempfile.TemporaryDirectory() as named:
-        folder = Path(named)
+    with tempfile.TemporaryDirectory() as name:
+        folder = Path(name)
         with store_in(folder / "plain", 0.0) as plain, store_in(folder / "with", 800) as planted:
-            false = [flag for flag in flags_of(planted) if flag.flag.id in seeded_ids(planted)]
-            assert len(false) >= 4
+            seeded = [flag for flag in flags_of(planted) if flag.flag.id in seeded_ids(planted)]
+            assert len(seeded) >= 4
             for store in (plain, planted):
                 chosen_flags = [flag for flag in flags_of(store) if flag.flag.id not in seeded_ids(store)]
-                for one, verdict in zip(chosen_flags, on_found, strict=True):
-                    decide(store, one, verdict, "龜")
+                for flag, verdict in zip(chosen_flags, on_findings, strict=True):
+                    decide(store, flag, verdict, "龜")
             for n, (verdict, reading) in enumerate(on_planted):
-                decide(planted, false[n % len(false)], verdict, reading)
-            place = data.draw(st.sampled_from(false)).flag
+                decide(planted, seeded[n % len(seeded)], verdict, reading)
+            place = data.draw(st.sampled_from(seeded)).flag
             by_hand(planted, place.line, place.offset, data.draw(READING), work=WORK)
             beside = place.offset + 1 if place.offset + 1 < len(COLUMNS[place.line - 1]) else place.offset - 1
             for store in (plain, planted):
                 by_hand(store, place.line, beside, "麟", work=WORK)
-            assert everything(planted, folder / "with") == everything(plain, folder / "plain")
+            assert all_files(planted, folder / "with") == all_files(plain, folder / "plain")
             assert (folder / "with" / f"{WORK}_010.txt").read_text(encoding="utf-8") == TEXT

@@ -17,7 +17,6 @@ MARKED = f"<md:KR1_SBCK_010-1a>\n<pb:{PAGE}>¶\n大射¶之儀北耦<pb:KR1_WYG_
 
 
 def test_the_text_around_a_place_has_characters_alone() -> None:
-    """Marks of pages and lines stood among them, cut where the context ends (`_010-1a>¶`)."""
     decided = Decided(
         transcription(MARKED),
         (Correction(PAGE, 1, 5, 1, "比", "北"), Correction("KR1_WYG_010-1b", 1, 24, 1, "也", "者")),

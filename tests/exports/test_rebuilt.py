@@ -22,7 +22,7 @@ from proof.text.layers import Layer, LayerStretch
 from proof.text.read import parse_transcription, read_transcription
 from proof.text.transcription import Format, Transcription
 from tests.build import transcription
-from tests.wide import cross_section
+from tests.sampling import cross_section
 
 pytestmark = pytest.mark.slow
 
@@ -90,8 +90,8 @@ def hold(base: Transcription, witnesses: Sequence[Transcription], corrected: Cor
     """Holds the document of these to what was put in."""
     collations = [collate(base, witness) for witness in witnesses]
     document = etree.fromstring(tei(base, corrected.placed, collations=collations))
-    for number, one in enumerate(collations, start=1):
-        assert characters(witness_of(document, f"w{number}")) == one.witness.text(0, len(one.witness))
+    for number, collation in enumerate(collations, start=1):
+        assert characters(witness_of(document, f"w{number}")) == collation.witness.text(0, len(collation.witness))
     assert characters(base_of(document, "sic")) == text_of(base)
     again = parse_transcription(Decoded(corrected.text, "utf-8", False), base.path, base.format)
     assert characters(base_of(document, "corr")) == text_of(again)
@@ -138,11 +138,11 @@ def test_pairs_of_juan_come_back(shared: Path) -> None:
         if (other := kanripo / theirs / path.name).is_file()
     ]
     for work in ("KR1d0085", "KR1d0028"):
-        for one in sorted((kanripo / work).glob("*.txt")):
-            pairs.append((one, kanripo / "KR1d0030" / one.name.replace(work, "KR1d0030")))
+        for path in sorted((kanripo / work).glob("*.txt")):
+            pairs.append((path, kanripo / "KR1d0030" / path.name.replace(work, "KR1d0030")))
     assert len(pairs) >= 10
-    for number, (one, other) in enumerate(cross_section(pairs, 1, lambda pair: (pair[0].parent, pair[1].parent))):
-        base = read_transcription(one)
+    for number, (first, other) in enumerate(cross_section(pairs, 1, lambda pair: (pair[0].parent, pair[1].parent))):
+        base = read_transcription(first)
         hold(base, [read_transcription(other)], some_corrections(base, number, 40))
 
 
@@ -173,7 +173,9 @@ def test_a_correction_that_a_witness_bears_out_leaves_both_readings_where_they_a
     same, right = edition("same.txt", LINE), edition("right.txt", LINE.replace("北耦", "比耦"))
     at = base.text.split("\n")[1].index("北耦")
     corrected = correct(base, [Correction("", 2, at, 1, "比", "北", person="甲")])
-    document = etree.fromstring(tei(base, corrected.placed, collations=[collate(base, one) for one in (same, right)]))
+    document = etree.fromstring(
+        tei(base, corrected.placed, collations=[collate(base, witness) for witness in (same, right)])
+    )
     (app,) = document.findall(".//{*}app")
     lemma, reading = app
     assert (lemma.get("wit"), lemma.findtext(".//{*}sic"), lemma.findtext(".//{*}corr")) == ("#base #w1", "北", "比")

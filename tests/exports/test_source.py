@@ -165,16 +165,16 @@ def test_a_form_can_be_chosen_for_one_place_and_another_for_the_next() -> None:
     one_told = correct(read, decided, choices=[FormChoice.parse(f"乾@{first}=干")])
     assert [refusal.correction for refusal in one_told.refused] == decided[1:]
     assert "西干耦" in one_told.text
-    for told in (["乾@{first}=干", "乾@{second}=乾"], ["乾=干", "乾@{second}=乾"], ["乾=乾", "乾@{first}=干"],
+    for options in (["乾@{first}=干", "乾@{second}=乾"], ["乾=干", "乾@{second}=乾"], ["乾=乾", "乾@{first}=干"],
                  ["乾@WYG0103-0192c=干", "乾@WYG0103-0192c:3=乾"]):  # fmt: skip
-        choices = [FormChoice.parse(one.format(first=first, second=second)) for one in told]
+        choices = [FormChoice.parse(choice.format(first=first, second=second)) for choice in options]
         text = correct(read, decided, choices=choices).text
         assert "西干耦" in text
         assert "命上乾曰" in text
 
 
 @pytest.mark.parametrize(
-    ("told", "said"),
+    ("options", "message"),
     [
         (["乾@WYG0103-0192c:9:8=干"], "no correction there has 乾"),
         (["乾=坤"], "乾 is 干 or 乾"),
@@ -183,9 +183,9 @@ def test_a_form_can_be_chosen_for_one_place_and_another_for_the_next() -> None:
         (["乾干"], "such as 乾=干"),
     ],
 )
-def test_an_answer_to_nothing_that_was_asked_is_refused(told: list[str], said: str) -> None:
-    with pytest.raises(UsageError, match=said):
-        said_of_north(Format.MIRROR, "乾", choices=[FormChoice.parse(one) for one in told])
+def test_an_answer_to_nothing_that_was_asked_is_refused(options: list[str], message: str) -> None:
+    with pytest.raises(UsageError, match=message):
+        said_of_north(Format.MIRROR, "乾", choices=[FormChoice.parse(choice) for choice in options])
 
 
 @given(st.dictionaries(st.integers(0, 8), st.sampled_from(["", "乙", "乙甲", "丙丁戊"]), min_size=1))
@@ -218,9 +218,9 @@ def test_a_correction_leaves_every_line_on_its_page(form: Format, text: str) -> 
     decided = correction(read, first, begin - first + 1, text)
     other = correction(read, read.text.index("北耦"), 1, "比") if form is Format.KANRIPO else None
     corrected = correct(read, [decided, *([other] if other else [])])
-    [told] = refusals(corrected)
-    assert told.startswith(decided.place)
-    assert "no longer be a column" in told
+    [refusal] = refusals(corrected)
+    assert refusal.startswith(decided.place)
+    assert "no longer be a column" in refusal
     assert other is None or "西比耦" in corrected.text
 
 

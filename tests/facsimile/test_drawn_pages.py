@@ -20,13 +20,13 @@ def texts(shared: Path) -> list[Transcription]:
 
 def test_pages_that_fit_are_chosen_from_several_texts_without_repetition(texts: list[Transcription]) -> None:
     chosen, again, other = (choose(texts, 40, seed) for seed in (1, 1, 2))
-    ids = [one.page.id for one in chosen]
+    ids = [drawn.page.id for drawn in chosen]
     assert len(set(ids)) == 40
-    assert len({one.transcription.work for one in chosen}) > 1
-    assert [one.page.id for one in again] == ids != [one.page.id for one in other]
+    assert len({drawn.transcription.work for drawn in chosen}) > 1
+    assert [drawn.page.id for drawn in again] == ids != [drawn.page.id for drawn in other]
     running = next(page for page in texts[2].pages if page.id.endswith("003-10b"))
     assert max(len(column.source) for column in running.columns) > 100
     assert not fits(running)
     every = choose(texts, 10_000)
-    assert all(len(one.page.columns) <= 8 for one in every)
+    assert all(len(drawn.page.columns) <= 8 for drawn in every)
     assert 30 < len(every) <= sum(len(text.pages) for text in texts)

@@ -50,18 +50,18 @@ def mirror() -> Transcription:
 def rendered(mirror: Transcription, kai: str, tmp_path_factory: pytest.TempPathFactory) -> tuple[Rendering, list[int]]:
     """The pages as files, and how many were written each time that this was told."""
     assert kai
-    told: list[int] = []
+    counts: list[int] = []
     out = tmp_path_factory.mktemp("rendered") / "out"
-    return render(mirror, out, SMALL, LEVELS["light"], 5, told.append), told
+    return render(mirror, out, SMALL, LEVELS["light"], 5, counts.append), counts
 
 
 def test_the_pixels_that_were_drawn_are_written_in_files_named_by_the_references(
     mirror: Transcription, rendered: tuple[Rendering, list[int]]
 ) -> None:
-    rendering, told = rendered
+    rendering, counts = rendered
     names = ["WYG0103-0192c.png", "WYG0103-0192d.png", "WYG0103-0193a.png"]
     assert [path.name for path in rendering.images] == names
-    assert told == [1, 2, 3]
+    assert counts == [1, 2, 3]
     for path, (name, drawn) in zip(rendering.images, half_folios(mirror, SMALL, LEVELS["light"], 5), strict=True):
         assert path.stem == name
         with Image.open(path) as image:

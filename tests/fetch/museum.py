@@ -1,4 +1,4 @@
-"""A museum's web server on this machine, which misbehaves as it is told, and images for it to show."""
+"""A web server on this machine that stands for a museum's and can be made to fail, and images for it."""
 
 from __future__ import annotations
 
@@ -17,16 +17,17 @@ import numpy as np
 import trustme
 from PIL import Image
 
-Misbehaviour = Callable[["Handler"], None]
+Fault = Callable[["Handler"], None]
 
 
 @dataclass
 class Museum:
-    """`files` are served as a well-behaved server would; what `next` has for a path goes before, each once."""
+    """The state of the server: `files` by path, faults that come before them (`next`, each once), and the requests so
+    far (`asked`: path and headers)."""
 
     address: str = ""
     files: dict[str, bytes] = field(default_factory=dict)
-    next: dict[str, deque[Misbehaviour]] = field(default_factory=lambda: defaultdict(deque))
+    next: dict[str, deque[Fault]] = field(default_factory=lambda: defaultdict(deque))
     asked: list[tuple[str, Mapping[str, str]]] = field(default_factory=list)
 
     def paths(self) -> list[str]:
@@ -41,12 +42,12 @@ class Server(ThreadingHTTPServer):
     museum: Museum
 
     def handle_error(self, request: object, client_address: object) -> None:
-        """Whoever hung up on the server, as one does that trusts no certificate, is no trouble of the test's."""
+        """Ignore clients that hang up, such as those that do not trust the certificate."""
 
 
 @contextmanager
 def running(server: ThreadingHTTPServer) -> Iterator[str]:
-    """Runs the server in a thread meanwhile; gives its address, HOST:PORT."""
+    """Run the server in a thread within the block; gives its address, HOST:PORT."""
     with server:
         thread = Thread(target=server.serve_forever, kwargs={"poll_interval": 0.02})
         thread.start()
@@ -57,7 +58,7 @@ def running(server: ThreadingHTTPServer) -> Iterator[str]:
 
 @contextmanager
 def encrypted_museum(authority: Path) -> Iterator[Museum]:
-    """A museum that shows a certificate for localhost and no other name; `authority` is written: who vouches for it."""
+    """A server with a certificate for localhost only. The certificate of its authority is written to `authority`."""
     issuer = trustme.CA()
     issuer.cert_pem.write_to_path(str(authority))
     context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
@@ -76,10 +77,10 @@ class Handler(BaseHTTPRequestHandler):
     def do_GET(self) -> None:
         museum = self.server.museum
         museum.asked.append((self.path, {name.lower(): value for name, value in self.headers.items()}))
-        waiting = museum.next[self.path]
+        faults = museum.next[self.path]
         try:
-            if waiting:
-                waiting.popleft()(self)
+            if faults:
+                faults.popleft()(self)
             else:
                 self.serve(museum.files.get(self.path))
         except (BrokenPipeError, ConnectionResetError):
@@ -114,24 +115,24 @@ class Handler(BaseHTTPRequestHandler):
             self.wfile.write(body)
 
     def log_message(self, format: str, *args: object) -> None:
-        """The tests look at `Museum.asked`."""
+        """Print nothing: tests look at `Museum.asked`."""
 
 
 def etag_of(data: bytes) -> str:
     return f'"{hashlib.sha256(data).hexdigest()[:12]}"'
 
 
-def says(status: int, body: bytes = b"", **headers: str) -> Misbehaviour:
-    """Answers so; `Retry_After="1"` is a header."""
+def says(status: int, body: bytes = b"", **headers: str) -> Fault:
+    """A fault that answers with this status, body and headers (`Retry_After="1"`)."""
     return lambda handler: handler.answer(
         status, body, {name.replace("_", "-"): value for name, value in headers.items()}
     )
 
 
-def drops_after(count: int, data: bytes, **headers: str) -> Misbehaviour:
-    """Announces all of `data`, sends `count` bytes of it and hangs up."""
+def drops_after(count: int, data: bytes, **headers: str) -> Fault:
+    """A fault that announces all of `data`, sends `count` bytes of it and hangs up."""
 
-    def misbehave(handler: Handler) -> None:
+    def fail(handler: Handler) -> None:
         handler.send_response(200)
         for name, value in {"Content-Length": str(len(data)), **headers}.items():
             handler.send_header(name.replace("_", "-"), value)
@@ -140,12 +141,12 @@ def drops_after(count: int, data: bytes, **headers: str) -> Misbehaviour:
         handler.wfile.flush()
         handler.close_connection = True
 
-    return misbehave
+    return fail
 
 
 @dataclass
 class Waits:
-    """Waits that were asked for, in seconds, none of them sat through."""
+    """Records the seconds that a client would wait, and does not wait."""
 
     seconds: list[float] = field(default_factory=list)
 
@@ -154,7 +155,7 @@ class Waits:
 
 
 def page(seed: int = 1, form: str = "PNG") -> bytes:
-    """An image of some 30 kB, another one for every seed."""
+    """An image of about 30 kB, different for every seed."""
     pixels = np.random.default_rng(seed).integers(0, 256, (180, 170), dtype=np.uint8)
     kept = io.BytesIO()
     Image.fromarray(pixels).save(kept, form)

@@ -41,10 +41,10 @@ def asked_in_vain(address: str, waits: Waits, **policy: Any) -> str:
     """What is said of a server that gives nothing."""
     with (
         Client(RetryPolicy(pause=0, allow_private=True, **policy), wait=waits) as client,
-        pytest.raises(ServerError) as told,
+        pytest.raises(ServerError) as error,
     ):
         client.get(address, dict, body)
-    return str(told.value)
+    return str(error.value)
 
 
 def test_a_server_that_says_nothing_is_given_up(museum: Museum, waits: Waits) -> None:
@@ -54,8 +54,8 @@ def test_a_server_that_says_nothing_is_given_up(museum: Museum, waits: Waits) ->
         over.wait(PATIENCE)
 
     museum.next["/1.png"].extend([silent] * 2)
-    said = asked_in_vain(museum.url("/1.png"), waits, tries=2, silence=0.1)
-    assert "does not answer in time; asked 2 times" in said
+    message = asked_in_vain(museum.url("/1.png"), waits, tries=2, silence=0.1)
+    assert "does not answer in time; asked 2 times" in message
     over.set()
 
 

@@ -15,7 +15,7 @@ from proof.fetch.client import USER_AGENT, Client, RetryPolicy
 from proof.fetch.fetch import Fetcher, FetchOutcome, FetchRun
 from proof.fetch.index import INDEX
 from proof.fetch.model import WantedImage
-from tests.fetch.museum import Handler, Misbehaviour, Museum, Waits, drops_after, etag_of, page, says
+from tests.fetch.museum import Fault, Handler, Museum, Waits, drops_after, etag_of, page, says
 
 ONE = "/WYG0103-0192c.png"
 PART = ".WYG0103-0192c.png.part"
@@ -100,9 +100,9 @@ def test_a_name_taken_by_an_image_from_elsewhere_is_no_match(museum: Museum, cli
     museum.files = {"/a/0001.png": WHOLE, "/b/0001.png": OTHER}
     fetcher = Fetcher(tmp_path, client)
     assert fetcher.fetch([WantedImage(1, "0001.png", museum.url("/a/0001.png"))]).complete
-    said = why(fetcher.fetch([WantedImage(1, "0001.png", museum.url("/b/0001.png"))]))
-    assert "was fetched from" in said
-    assert "--refresh" in said
+    reason = why(fetcher.fetch([WantedImage(1, "0001.png", museum.url("/b/0001.png"))]))
+    assert "was fetched from" in reason
+    assert "--refresh" in reason
     assert (tmp_path / "0001.png").read_bytes() == WHOLE
     anew = Fetcher(tmp_path, client, refresh=True).fetch([WantedImage(1, "0001.png", museum.url("/b/0001.png"))])
     assert anew.complete
@@ -162,14 +162,14 @@ def test_a_part_longer_than_the_file_is_given_up(museum: Museum, fetch: Fetch, t
     assert (tmp_path / ONE[1:]).read_bytes() == WHOLE
 
 
-def part(data: bytes, start: int, end: int | None = None) -> Misbehaviour:
+def part(data: bytes, start: int, end: int | None = None) -> Fault:
     """Answers with these bytes of a file, whatever was asked for."""
     end = len(data) if end is None else end
     span = f"bytes {start}-{end - 1}/{len(data)}"
     return says(206, data[start:end], ETag=etag_of(data), Content_Range=span)
 
 
-BROKEN_OFF: dict[str, tuple[list[Misbehaviour], bytes, list[int]]] = {
+BROKEN_OFF: dict[str, tuple[list[Fault], bytes, list[int]]] = {
     "what is left is asked for": ([DROPPED], WHOLE, [9000]),
     "a date identifies a part": ([drops_after(9_000, WHOLE, Last_Modified=DATE)], WHOLE, [9000]),
     "it changed meanwhile, and is sent whole": ([DROPPED], OTHER, [9000]),
@@ -203,7 +203,7 @@ def test_whatever_breaks_off_the_file_comes_whole(museum: Museum, fetch: Fetch, 
 
 
 @pytest.mark.parametrize(
-    ("sent", "said"),
+    ("sent", "message"),
     [
         ("<!DOCTYPE html>\n<title>系統\n維護中</title>".encode(), "sends a web page (系統 維護中), not an image"),
         (b"", "answer is empty"),
@@ -214,17 +214,17 @@ def test_whatever_breaks_off_the_file_comes_whole(museum: Museum, fetch: Fetch, 
     ],
 )
 def test_what_is_no_whole_image_is_not_kept(
-    museum: Museum, fetch: Fetch, tmp_path: Path, sent: bytes, said: str
+    museum: Museum, fetch: Fetch, tmp_path: Path, sent: bytes, message: str
 ) -> None:
     museum.files[ONE] = sent
-    assert said in why(fetch(ONE))
+    assert message in why(fetch(ONE))
     assert left(tmp_path) == []
 
 
 def test_a_file_larger_than_the_limit_is_refused_before_it_comes(museum: Museum, fetch: Fetch, tmp_path: Path) -> None:
     museum.files[ONE] = WHOLE
-    said = why(fetch(ONE, most_bytes=20_000))
-    assert f"is a file of {len(WHOLE):,} bytes; the limit is 20,000 bytes, raise it with --max-mb" in said
+    reason = why(fetch(ONE, most_bytes=20_000))
+    assert f"is a file of {len(WHOLE):,} bytes; the limit is 20,000 bytes, raise it with --max-mb" in reason
     assert left(tmp_path) == []
 
 

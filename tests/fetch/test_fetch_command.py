@@ -83,8 +83,8 @@ def test_a_manifest_that_names_half_folios_needs_no_list(museum: Museum, run: Ru
     assert (ran.returncode, ran.stderr) == (0, "")
     assert "terms: Provided by Example Library" in ran.stdout
     index = ImageIndex([tmp_path / "images"])
-    found = [index.find(each) for each in read_transcription(text).pages]
-    assert [image and image.path.read_bytes() for image in found] == [page(2, "JPEG"), page(3, "JPEG"), None, None]
+    images = [index.find(each) for each in read_transcription(text).pages]
+    assert [image and image.path.read_bytes() for image in images] == [page(2, "JPEG"), page(3, "JPEG"), None, None]
 
 
 def test_another_manifest_gets_a_list_in_the_texts_order(museum: Museum, run: Run, tmp_path: Path, text: Path) -> None:
@@ -130,7 +130,7 @@ def test_what_failed_is_listed_with_why(museum: Museum, run: Run) -> None:
 
 @pytest.mark.usefixtures("kanripo")
 @pytest.mark.parametrize(
-    ("line", "said"),
+    ("line", "message"),
     [
         ("http://example.org/m", "no folder for the images"),
         ("ftp://example.org/m --to x", "must begin with http"),
@@ -143,10 +143,10 @@ def test_what_failed_is_listed_with_why(museum: Museum, run: Run) -> None:
         ("imglist --to imglist/imginfo.cfg/x", "cannot be written"),
     ],
 )
-def test_wrong_usage_is_told(museum: Museum, run: Run, line: str, said: str) -> None:
+def test_wrong_usage_is_told(museum: Museum, run: Run, line: str, message: str) -> None:
     ran = run("fetch", *line.split())
     assert ran.returncode == 2
-    assert said in ran.stderr
+    assert message in ran.stderr
     assert museum.asked == []
 
 
@@ -178,11 +178,11 @@ def test_ctrl_c_in_mid_file_is_gone_on_from(museum: Museum, run: Run, tmp_path: 
         assert time.monotonic() < until
         time.sleep(0.05)
     process.send_signal(signal.SIGINT)
-    _, said = process.communicate(timeout=PATIENCE)
+    _, output = process.communicate(timeout=PATIENCE)
     over.set()
     left = part.stat().st_size
     assert process.returncode == 130
-    assert "stopped: 1 of 3 images are there; the same command continues from there" in said
+    assert "stopped: 1 of 3 images are there; the same command continues from there" in output
     assert run("fetch", "imglist", *HERE).returncode == 0
     asked = [headers for path, headers in museum.asked if path == second]
     assert asked[1]["range"] == f"bytes={left}-"

@@ -97,8 +97,8 @@ def test_an_image_is_never_enlarged_and_of_level_0_has_listed_sizes(
 )
 def test_every_version_of_the_image_api_has_its_own_words(service: Json, ends: str) -> None:
     named = {key: value for key, value in ({"@id": "https://example.org/i"} | service).items() if value is not None}
-    for told in (named, [named]):
-        assert only({"id": FILE, "type": "Image", "service": told}) == f"https://example.org/i/{ends}"
+    for services in (named, [named]):
+        assert only({"id": FILE, "type": "Image", "service": services}) == f"https://example.org/i/{ends}"
 
 
 @pytest.mark.parametrize(
@@ -143,8 +143,8 @@ def test_a_canvas_without_an_image_keeps_its_number_and_is_told() -> None:
     deep: Any = image_3("p4")
     for _ in range(100):
         deep = [deep]
-    one, three, four = canvas_3(1, None, image_3("p1")), canvas_3(3, None, FILE), canvas_3(4, None, deep)
-    shown = manifest(manifest_3(one, text, three, four))
+    first, third, fourth = canvas_3(1, None, image_3("p1")), canvas_3(3, None, FILE), canvas_3(4, None, deep)
+    shown = manifest(manifest_3(first, text, third, fourth))
     assert [canvas.number for canvas in shown.canvases if canvas.pictures] == [1, 3]
     assert list(map(in_english, shown.notices)) == ["canvas 2 (cover) shows no image", "canvas 4 shows no image"]
 
@@ -177,8 +177,8 @@ def test_the_only_image_or_the_one_that_covers_the_canvas_is_the_page(painted: l
     picture = shown.canvases[0].picture
     assert picture is not None
     assert "/page/" in picture.at()
-    told = ["canvas 1 shows 2 images; the one that covers it is taken"] if len(painted) > 1 else []
-    assert list(map(in_english, shown.notices)) == told
+    messages = ["canvas 1 shows 2 images; the one that covers it is taken"] if len(painted) > 1 else []
+    assert list(map(in_english, shown.notices)) == messages
 
 
 @pytest.mark.parametrize(
@@ -223,7 +223,7 @@ def test_a_collection_names_its_manifests() -> None:
 
 
 @pytest.mark.parametrize(
-    ("sent", "said"),
+    ("sent", "message"),
     [
         (b"", "not JSON"),
         (b'{\n"type": "Manifest",\n}', r"manifest\.json:3: is not a IIIF manifest: it is not JSON"),
@@ -238,8 +238,8 @@ def test_a_collection_names_its_manifests() -> None:
         (b'{"type": "Manifest", "items": ' + b"9" * 5000 + b"}", "cannot be read"),
     ],
 )
-def test_what_is_no_manifest_is_told_from_one(sent: bytes, said: str) -> None:
-    with pytest.raises(SourceError, match=said) as refused:
+def test_what_is_no_manifest_is_told_from_one(sent: bytes, message: str) -> None:
+    with pytest.raises(SourceError, match=message) as refused:
         parse(sent, WHERE)
     assert WHERE in str(refused.value)
 

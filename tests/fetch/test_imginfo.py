@@ -49,7 +49,7 @@ def test_a_line_that_leads_out_of_the_folder_is_no_image(tmp_path: Path) -> None
 
 
 @pytest.mark.parametrize(
-    ("info", "said"),
+    ("info", "message"),
     [
         ("", r"imginfo\.cfg: names no address"),
         ("[Versions]\n", r"imginfo\.cfg: names no address"),
@@ -60,8 +60,8 @@ def test_a_line_that_leads_out_of_the_folder_is_no_image(tmp_path: Path) -> None
         ("[Versions]\nWYG=file:///etc/\n", r"imginfo\.cfg:2: .*http://"),
     ],
 )
-def test_an_unusable_imginfo_names_its_line(tmp_path: Path, info: str, said: str) -> None:
-    with pytest.raises(SourceError, match=said):
+def test_an_unusable_imginfo_names_its_line(tmp_path: Path, info: str, message: str) -> None:
+    with pytest.raises(SourceError, match=message):
         listed_images(imglist(tmp_path, info))
 
 

@@ -1,4 +1,4 @@
-"""Through a proxy images come as they come without one, and what is not asked without one is not asked through it."""
+"""Images come through a proxy as without one, and no internal address is requested through it."""
 
 from __future__ import annotations
 
@@ -17,14 +17,16 @@ from proof.fetch.client import Client, RetryPolicy
 from tests.fetch.museum import Museum, Waits, page, running
 
 OUTSIDE = "http://museum.proof-test.example"
-"""A name that only the proxy knows: no lookup of this machine finds it."""
-INNER = "127.0.0.1 127.1 2130706433 [::1] 192.168.1.1 169.254.169.254 localhost intranet printer.local LOCALHOST."
+"""A host that only the proxy can resolve."""
+INTERNAL_HOSTS = (
+    "127.0.0.1 127.1 2130706433 [::1] 192.168.1.1 169.254.169.254 localhost intranet printer.local LOCALHOST."
+)
 
 
 @dataclass
-class Gate:
-    """What the proxy was asked: method, target, and the name and password that came along. It knows every host as
-    the museum's server, and refuses with `status` where that is not 0."""
+class Proxy:
+    """A proxy that sends all requests to the museum's server, or refuses them with `status` if that is not 0. `asked`
+    are its requests: method, target, and the `Proxy-Authorization` header."""
 
     museum: str
     address: str = ""
@@ -32,19 +34,19 @@ class Gate:
     asked: list[tuple[str, str, str]] = field(default_factory=list)
 
 
-class GateServer(ThreadingHTTPServer):
+class ProxyServer(ThreadingHTTPServer):
     daemon_threads = True
-    gate: Gate
+    proxy: Proxy
 
 
-class GateKeeper(BaseHTTPRequestHandler):
+class ProxyRequestHandler(BaseHTTPRequestHandler):
     protocol_version = "HTTP/1.1"
-    server: GateServer
+    server: ProxyServer
 
     def do_GET(self) -> None:
-        if self.noted():
+        if self.is_accepted():
             path = "/" + self.path.split("/", 3)[3]
-            with build_opener(ProxyHandler({})).open(Request(self.server.gate.museum + path)) as answer:  # noqa: S310
+            with build_opener(ProxyHandler({})).open(Request(self.server.proxy.museum + path)) as answer:  # noqa: S310
                 data = answer.read()
             self.send_response(200)
             self.send_header("Content-Length", str(len(data)))
@@ -52,30 +54,31 @@ class GateKeeper(BaseHTTPRequestHandler):
             self.wfile.write(data)
 
     def do_CONNECT(self) -> None:
-        if self.noted():
+        if self.is_accepted():
             self.send_response(200)
             self.end_headers()
             with socket.create_connection(("127.0.0.1", int(self.path.rpartition(":")[2]))) as far:
-                back = Thread(target=pump, args=(far, self.connection), daemon=True)
+                back = Thread(target=copy_bytes, args=(far, self.connection), daemon=True)
                 back.start()
-                pump(self.connection, far)
+                copy_bytes(self.connection, far)
                 back.join()
             self.close_connection = True
 
-    def noted(self) -> bool:
-        gate = self.server.gate
-        gate.asked.append((self.command, self.path, self.headers.get("Proxy-Authorization", "")))
-        if gate.status:
-            self.send_response(gate.status)
+    def is_accepted(self) -> bool:
+        """Record the request, and refuse it if the proxy does."""
+        proxy = self.server.proxy
+        proxy.asked.append((self.command, self.path, self.headers.get("Proxy-Authorization", "")))
+        if proxy.status:
+            self.send_response(proxy.status)
             self.send_header("Content-Length", "0")
             self.end_headers()
-        return not gate.status
+        return not proxy.status
 
     def log_message(self, format: str, *args: object) -> None:
-        """The tests look at `Gate.asked`."""
+        """Print nothing: tests look at `Proxy.asked`."""
 
 
-def pump(source: socket.socket, target: socket.socket) -> None:
+def copy_bytes(source: socket.socket, target: socket.socket) -> None:
     try:
         while data := source.recv(65536):
             target.sendall(data)
@@ -85,17 +88,17 @@ def pump(source: socket.socket, target: socket.socket) -> None:
 
 
 @pytest.fixture
-def gate(museum: Museum, monkeypatch: pytest.MonkeyPatch) -> Iterator[Gate]:
-    with running(server := GateServer(("127.0.0.1", 0), GateKeeper)) as address:
-        server.gate = Gate(museum.address, f"http://{address}")
+def proxy(museum: Museum, monkeypatch: pytest.MonkeyPatch) -> Iterator[Proxy]:
+    with running(server := ProxyServer(("127.0.0.1", 0), ProxyRequestHandler)) as address:
+        server.proxy = Proxy(museum.address, f"http://{address}")
         for name in ("HTTP_PROXY", "HTTPS_PROXY"):
-            monkeypatch.setenv(name, server.gate.address)
-        yield server.gate
+            monkeypatch.setenv(name, server.proxy.address)
+        yield server.proxy
 
 
 @pytest.fixture
-def careful(waits: Waits) -> Iterator[Client]:
-    """A client that asks the open Internet alone."""
+def strict_client(waits: Waits) -> Iterator[Client]:
+    """A client that requests public addresses only."""
     with Client(RetryPolicy(pause=0, tries=2), wait=waits) as client:
         yield client
 
@@ -105,47 +108,49 @@ def body(answer: httpx.Response) -> bytes:
 
 
 @pytest.mark.parametrize(("user", "given"), [("", ""), ("me:secret@", "Basic bWU6c2VjcmV0")])
-def test_an_image_comes_through_the_proxy_to_which_alone_its_password_goes(
-    museum: Museum, gate: Gate, careful: Client, monkeypatch: pytest.MonkeyPatch, user: str, given: str
+def test_an_image_comes_through_the_proxy_and_only_the_proxy_gets_its_password(
+    museum: Museum, proxy: Proxy, strict_client: Client, monkeypatch: pytest.MonkeyPatch, user: str, given: str
 ) -> None:
     museum.files["/1.png"] = page()
-    monkeypatch.setenv("HTTP_PROXY", gate.address.replace("//", f"//{user}"))
-    assert careful.get(f"{OUTSIDE}/1.png", dict, body) == page()
-    assert gate.asked == [("GET", f"{OUTSIDE}/1.png", given)]
+    monkeypatch.setenv("HTTP_PROXY", proxy.address.replace("//", f"//{user}"))
+    assert strict_client.get(f"{OUTSIDE}/1.png", dict, body) == page()
+    assert proxy.asked == [("GET", f"{OUTSIDE}/1.png", given)]
     assert museum.paths() == ["/1.png"]
     assert "proxy-authorization" not in museum.asked[0][1]
 
 
-def test_with_allow_private_the_proxy_is_asked_for_all_but_what_no_proxy_names(
-    museum: Museum, gate: Gate, client: Client, monkeypatch: pytest.MonkeyPatch
+def test_with_allow_private_the_proxy_gets_all_requests_except_for_hosts_in_no_proxy(
+    museum: Museum, proxy: Proxy, client: Client, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     museum.files["/1.png"] = page()
     monkeypatch.setenv("NO_PROXY", "example.org,127.0.0.1")
     assert client.get(museum.url("/1.png"), dict, body) == page()
-    assert gate.asked == []
+    assert proxy.asked == []
     assert client.get("http://intranet/1.png", dict, body) == page()
-    assert [target for _, target, _ in gate.asked] == ["http://intranet/1.png"]
+    assert [target for _, target, _ in proxy.asked] == ["http://intranet/1.png"]
 
 
-@pytest.mark.parametrize("host", INNER.split())
-def test_the_proxy_is_not_asked_for_an_inner_address(gate: Gate, careful: Client, host: str) -> None:
+@pytest.mark.parametrize("host", INTERNAL_HOSTS.split())
+def test_an_internal_address_is_not_requested_through_the_proxy(proxy: Proxy, strict_client: Client, host: str) -> None:
     for scheme in ("http", "https"):
         with pytest.raises(AddressError, match="--allow-private"):
-            careful.get(f"{scheme}://{host}/1.png", dict, body)
-    assert gate.asked == []
+            strict_client.get(f"{scheme}://{host}/1.png", dict, body)
+    assert proxy.asked == []
 
 
 @pytest.mark.parametrize(("scheme", "status"), [("http", 407), ("https", 407), ("https", 403)])
-def test_a_proxy_that_refuses_is_told_and_asked_once(gate: Gate, careful: Client, scheme: str, status: int) -> None:
-    gate.status = status
+def test_a_proxy_that_refuses_is_named_and_asked_once(
+    proxy: Proxy, strict_client: Client, scheme: str, status: int
+) -> None:
+    proxy.status = status
     with pytest.raises(ServerError, match="the proxy"):
-        careful.get(OUTSIDE.replace("http", scheme) + "/1.png", dict, body)
-    assert len(gate.asked) == 1
+        strict_client.get(OUTSIDE.replace("http", scheme) + "/1.png", dict, body)
+    assert len(proxy.asked) == 1
 
 
-def test_a_proxy_of_another_kind_is_named(gate: Gate, careful: Client, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_proxy_of_another_kind_is_named(proxy: Proxy, strict_client: Client, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("HTTP_PROXY", "socks5://me:secret@127.0.0.1:1080")
-    with pytest.raises(AddressError, match="cannot be requested: the proxy in the environment") as told:
-        careful.get(f"{OUTSIDE}/1.png", dict, body)
-    assert "secret" not in str(told.value)
-    assert gate.asked == []
+    with pytest.raises(AddressError, match="cannot be requested: the proxy in the environment") as error:
+        strict_client.get(f"{OUTSIDE}/1.png", dict, body)
+    assert "secret" not in str(error.value)
+    assert proxy.asked == []

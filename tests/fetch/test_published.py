@@ -72,8 +72,8 @@ def test_a_manifest_is_kept_and_asked_for_again_on_refresh(museum: Museum, names
 
 
 def test_each_manifest_has_a_folder_of_its_own_by_its_title_or_address(museum: Museum, names: Names) -> None:
-    found = [names(book_3(["x"]) | {"id": museum.url(f"/{n}/manifest")}, f"/{n}/manifest")[0] for n in (1, 2, 2, 1)]
-    assert found == [f"{name}/0001.jpg" for name in ("儀禮集釋", "儀禮集釋-2", "儀禮集釋-2", "儀禮集釋")]
+    folders = [names(book_3(["x"]) | {"id": museum.url(f"/{n}/manifest")}, f"/{n}/manifest")[0] for n in (1, 2, 2, 1)]
+    assert folders == [f"{name}/0001.jpg" for name in ("儀禮集釋", "儀禮集釋-2", "儀禮集釋-2", "儀禮集釋")]
     untitled = names(book_3(["x"]) | {"label": None}, "/iiif/bpt6k1526005v/manifest.json")
     assert untitled == ["bpt6k1526005v/0001.jpg"]
 

@@ -66,8 +66,8 @@ def test_what_the_source_has_instead_is_told_in_the_language_of_the_reader(work:
     for images in (work.images, PLAIN):
         with pytest.raises(UsageError) as refused:
             of_parts(images, ["099"])
-        told = [str(in_words(refused.value, translations(tag).gettext)) for tag in ("zh-Hant", "zh-Hans")]
-        assert not any("half-folio" in words or " to " in words for words in told)
+        messages = [str(in_words(refused.value, translations(tag).gettext)) for tag in ("zh-Hant", "zh-Hans")]
+        assert not any("half-folio" in words or " to " in words for words in messages)
 
 
 def test_lines_about_other_half_folios_stay_also_in_a_second_run(tmp_path: Path) -> None:

@@ -115,6 +115,6 @@ def test_a_link_out_of_the_folder_is_not_written_through(tmp_path: Path) -> None
 
 
 def test_a_name_that_is_empty_or_too_long_for_a_file_is_refused(tmp_path: Path) -> None:
-    for name, said in (("", "inside the image folder"), ("葉" * 90, "too long")):
-        with pytest.raises(SourceError, match=said):
+    for name, message in (("", "inside the image folder"), ("葉" * 90, "too long")):
+        with pytest.raises(SourceError, match=message):
             path_inside(tmp_path, name)

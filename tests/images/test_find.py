@@ -14,7 +14,7 @@ from proof.images.imglist import ImageList, find_image_lists
 from proof.locale.notices import in_english
 from proof.model.refs import Folio, ImageRef, PageId
 from proof.text.model import Page
-from tests.growth import computing
+from tests.timing import seconds_of
 
 LAST = "KR1d0087_WYG_223-17b"
 LISTED = "223-17b00\tWYG 223-17b\tWYG0140/WYG0140-0330d.png"
@@ -253,7 +253,7 @@ def test_a_work_of_9000_images_is_found_as_quickly_as_a_tenth_of_it_ten_times(sh
             index = ImageIndex([folder], lists)
             assert {found(index, wanted).how for wanted in pages} == {FoundBy.IMAGE_LIST}
 
-        return len(pages), computing(search, enough)
+        return len(pages), seconds_of(search, enough)
 
     lists = sorted((shared / "kanripo/KR1d0087/imglist").glob("*.txt"))[::3]
     few, short = seconds(tmp_path / "tenth", lists[::10])

@@ -43,7 +43,6 @@ def test_the_table_beside_a_shaded_page_becomes_paper(page: np.ndarray) -> None:
 
 
 def test_the_dark_that_a_page_lies_on_has_no_grain_left() -> None:
-    """Made as light as paper it would be ink in some places and none in others."""
     rng = np.random.default_rng(1)
     table = rng.normal(45, 6, (1400, 1000)).clip(0, 255).astype(np.uint8)
     table[200:-60, 60:-60] = 220
@@ -53,7 +52,6 @@ def test_the_dark_that_a_page_lies_on_has_no_grain_left() -> None:
 
 
 def test_pale_ink_is_strengthened_and_ink_as_it_should_be_stays(page: np.ndarray) -> None:
-    """Of a seventh of its depth nothing would be taken for ink."""
     assert strengthened(page, page) is page
     rng = np.random.default_rng(1)
     pale = (235 - (235.0 - page) / 7 + rng.normal(0, 1.5, page.shape)).astype(np.uint8)

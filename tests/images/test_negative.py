@@ -27,9 +27,9 @@ def inverted(page: Grey, left: float, top: float, right: float, bottom: float) -
     return turned
 
 
-def assert_reads_as(found: Grey, page: Grey) -> None:
+def assert_reads_as(image: Grey, page: Grey) -> None:
     """Whether a page shows the characters of another, but for the edges of strokes and of blocks."""
-    ink, own = found < 128, page < 128
+    ink, own = image < 128, page < 128
     assert np.count_nonzero(own & ~ink) < 0.05 * np.count_nonzero(own)
     assert np.count_nonzero(ink & ~own) < 0.05 * np.count_nonzero(own)
 

@@ -68,17 +68,17 @@ def test_a_page_that_lies_on_its_side_is_turned_upright_and_one_without_a_scan_d
 
 
 @pytest.mark.parametrize(
-    ("content", "told"),
+    ("content", "message"),
     [
         (None, "no such file"),
         (b"%PDF-1.7 and nothing more", "is not a PDF, or is damaged"),
         (b"", "is not a PDF, or is damaged"),
     ],
 )
-def test_a_bad_pdf_is_named(tmp_path: Path, content: bytes | None, told: str) -> None:
+def test_a_bad_pdf_is_named(tmp_path: Path, content: bytes | None, message: str) -> None:
     if content is not None:
         (tmp_path / "bad.pdf").write_bytes(content)
-    with pytest.raises(ImageError, match=rf"bad\.pdf.*{told}"):
+    with pytest.raises(ImageError, match=rf"bad\.pdf.*{message}"):
         load_image(tmp_path / "bad.pdf#1")
     assert load_picture(tmp_path / "bad.pdf#1") is None
 

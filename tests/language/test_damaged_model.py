@@ -35,15 +35,15 @@ def test_a_damaged_model_is_named_or_still_whole(tmp_path: Path) -> None:
     file, chance = tmp_path / "language.npz", random.Random(7)  # noqa: S311
     whole = io.BytesIO()
     learn([stream_of(read_transcription(SAMPLE))], ["大射儀"]).write(whole)
-    told: list[str] = []
+    messages: list[str] = []
     for _ in range(400):
         file.write_bytes(damaged(whole.getvalue(), chance))
         try:
             LanguageModel.load(file)
         except UsageError as error:
-            told.append(str(error))
-    assert len(told) > 300
-    assert set(told) == {f"{file}: {SAID}"}
+            messages.append(str(error))
+    assert len(messages) > 300
+    assert set(messages) == {f"{file}: {SAID}"}
 
 
 def numbers_alone() -> bytes:
@@ -60,6 +60,6 @@ def test_what_is_no_model_is_named(data: bytes, tmp_path: Path) -> None:
 
 
 def test_a_model_that_is_not_there_is_named(tmp_path: Path) -> None:
-    said = r"language\.npz: cannot be read \(No such file or directory\); make one with `proof learn`"
-    with pytest.raises(UsageError, match=said):
+    message = r"language\.npz: cannot be read \(No such file or directory\); make one with `proof learn`"
+    with pytest.raises(UsageError, match=message):
         ModelFile(tmp_path / "language.npz").model()

@@ -14,7 +14,7 @@ from proof.model.flags import LanguageReading
 from proof.text.model import Script
 from tests.language.conftest import COMPANY, Paged
 
-Said = Callable[..., LanguageReading | None]
+ReadingOf = Callable[..., LanguageReading | None]
 
 
 @pytest.fixture(scope="module")
@@ -25,8 +25,8 @@ def language(paged: Paged) -> LanguageModel:
 
 
 @pytest.fixture(scope="module")
-def said(language: LanguageModel, paged: Paged) -> Said:
-    """What is said of a character of a page where the image shows others, each as likely as is given."""
+def reading_of(language: LanguageModel, paged: Paged) -> ReadingOf:
+    """The model's reading of a character of a page whose image shows others with these probabilities."""
 
     def asked(
         text: str,
@@ -42,24 +42,24 @@ def said(language: LanguageModel, paged: Paged) -> Said:
     return asked
 
 
-def odds(told: LanguageReading | None) -> float:
-    assert told is not None
-    return told.odds
+def odds(reading: LanguageReading | None) -> float:
+    assert reading is not None
+    return reading.odds
 
 
-def test_it_speaks_for_what_stands_with_its_neighbour_elsewhere(said: Said) -> None:
-    told = said("人依北之", 2, "託")
-    assert told is not None
-    assert told.odds > 1
-    assert (told.suggested, told.transcribed, told.transcribed_count) == ("依託", "依北", 0)
-    assert told.suggested_count == 60
-    assert odds(said("人依託之", 2, "北")) < -1, "for what is transcribed as well"
+def test_it_speaks_for_what_stands_with_its_neighbour_elsewhere(reading_of: ReadingOf) -> None:
+    reading = reading_of("人依北之", 2, "託")
+    assert reading is not None
+    assert reading.odds > 1
+    assert (reading.suggested, reading.transcribed, reading.transcribed_count) == ("依託", "依北", 0)
+    assert reading.suggested_count == 60
+    assert odds(reading_of("人依託之", 2, "北")) < -1, "for what is transcribed as well"
 
 
-def test_all_that_the_image_may_show_is_weighed(said: Said) -> None:
+def test_all_that_the_image_may_show_is_weighed(reading_of: ReadingOf) -> None:
     """Where the likeliest reading is no better than what is transcribed, another may be."""
-    assert said("人依北之", 2, "許") is None
-    beside = said("人依北之", 2, "許", {"許": 0.5, "託": 0.4})
+    assert reading_of("人依北之", 2, "許") is None
+    beside = reading_of("人依北之", 2, "許", {"許": 0.5, "託": 0.4})
     assert beside is not None
     assert beside.odds > 0
     assert beside.suggested == "依託"
@@ -69,17 +69,19 @@ def test_all_that_the_image_may_show_is_weighed(said: Said) -> None:
 @pytest.mark.parametrize(
     ("suggested", "script"), [("讬", Script.SIMPLIFIED), ("托", Script.SIMPLIFIED), ("託", Script.TRADITIONAL)]
 )
-def test_text_and_image_may_each_be_in_either_script(said: Said, shown: str, suggested: str, script: Script) -> None:
-    assert said("人依北之", 2, suggested, {shown: 0.9}, script) == said("人依北之", 2, "託")
+def test_text_and_image_may_each_be_in_either_script(
+    reading_of: ReadingOf, shown: str, suggested: str, script: Script
+) -> None:
+    assert reading_of("人依北之", 2, suggested, {shown: 0.9}, script) == reading_of("人依北之", 2, "託")
 
 
-def test_a_simplified_character_is_the_one_of_its_words_that_stands_best_there(said: Said) -> None:
+def test_a_simplified_character_is_the_one_of_its_words_that_stands_best_there(reading_of: ReadingOf) -> None:
     """托 is 托 or 託: 依托 was never met, 依託 often; and 託 is no other reading of it."""
-    told = said("人依托之", 2, "北", {"北": 0.5}, Script.SIMPLIFIED)
-    assert told is not None
-    assert told.odds < -1
-    assert told.transcribed == "依託"
-    assert said("人依托之", 2, "北", {"北": 0.5, "託": 0.4}, Script.SIMPLIFIED) == told
+    reading = reading_of("人依托之", 2, "北", {"北": 0.5}, Script.SIMPLIFIED)
+    assert reading is not None
+    assert reading.odds < -1
+    assert reading.transcribed == "依託"
+    assert reading_of("人依托之", 2, "北", {"北": 0.5, "託": 0.4}, Script.SIMPLIFIED) == reading
 
 
 def test_what_is_no_single_character_is_not_asked_about(language: LanguageModel, paged: Paged) -> None:

@@ -123,10 +123,10 @@ def written(
         for run in column.runs:
             cell = cells[0] + (cells[1] - cells[0]) * (y - 80) / (rows * max(cells))
             for half, side in ((run.right, 0.28), (run.left, -0.28)) if run.is_note else ((run.right, 0.0),):
-                for row, one in enumerate(half):
+                for row, text in enumerate(half):
                     step, size = (1.12 * small, small) if run.is_note else (cell, glyph)
-                    if not one.blank:
-                        _glyph(canvas, one.text, x + side * glyph, y + (row + 0.5) * step, size, rng)
+                    if not text.blank:
+                        _glyph(canvas, text.text, x + side * glyph, y + (row + 0.5) * step, size, rng)
             y += max(len(run.right), len(run.left)) * (1.12 * small if run.is_note else cell)
     return np.asarray(255 - canvas, dtype=np.uint8)
 
@@ -204,7 +204,7 @@ class Columns(Protocol):
 
 def boxes_of(found: Columns) -> list[Box]:
     """Where the columns that were found lie on the image."""
-    return [found.file_box(one.left, one.top, one.right, one.bottom) for one in found.columns]
+    return [found.file_box(column.left, column.top, column.right, column.bottom) for column in found.columns]
 
 
 def right(found: list[Box], true: Box) -> bool:
@@ -220,6 +220,6 @@ def right(found: list[Box], true: Box) -> bool:
 def assert_found(found: Columns, true: list[Box]) -> None:
     """All these columns were found, in reading order, and no others."""
     boxes = boxes_of(found)
-    assert [number for number, one in enumerate(true) if not right(boxes, one)] == []
+    assert [number for number, box_of_glyph in enumerate(true) if not right(boxes, box_of_glyph)] == []
     assert len(boxes) == len(true)
-    assert all(box.contains(*one.centre) for box, one in zip(boxes, true, strict=True))
+    assert all(box.contains(*glyph.centre) for box, glyph in zip(boxes, true, strict=True))

@@ -34,8 +34,8 @@ class Labels:
     def found(self) -> list[tuple[int, list[tuple[int, int, int]]]]:
         """The leaf of each register, and its columns from right to left: their middle, their top and their foot."""
         return [
-            (one.leaf, [(round(core.x), round(core.top), round(core.bottom)) for core in one.cores])
-            for one in registers_of(LabelMap(self.values, 0.5))
+            (register.leaf, [(round(core.x), round(core.top), round(core.bottom)) for core in register.cores])
+            for register in registers_of(LabelMap(self.values, 0.5))
         ]
 
 

@@ -26,7 +26,7 @@ def written(character: str, x: float = 60, y: float = 60, em: tuple[float, float
 
 
 def fitted(ink: NDArray[np.bool_], *characters: str) -> FormFit | None:
-    forms = [form for one in characters if (form := form_of(one)) is not None]
+    forms = [form for character in characters if (form := form_of(character)) is not None]
     return fit_form(ink, forms, PLACE, SIZE)
 
 

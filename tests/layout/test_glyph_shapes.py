@@ -27,8 +27,8 @@ def shapes(*pieces: NDArray[np.uint8]) -> Shapes:
     return shapes_of(squares)
 
 
-def likeness(one: NDArray[np.int8], other: NDArray[np.int8]) -> float:
-    a, b = one.astype(float), other.astype(float)
+def likeness(first: NDArray[np.int8], second: NDArray[np.int8]) -> float:
+    a, b = first.astype(float), second.astype(float)
     return float(a @ b / (np.linalg.norm(a) * np.linalg.norm(b)))
 
 

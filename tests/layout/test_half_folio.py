@@ -117,7 +117,7 @@ def test_rules_and_frame_are_no_ink_and_characters_are(
     worn: tuple[RenderedPage, Layout], request: pytest.FixtureRequest
 ) -> None:
     drawn, layout = worn
-    kept = [has_ink(layout.ink, *on_page(layout, one.box)) for one in drawn.characters]
+    kept = [has_ink(layout.ink, *on_page(layout, character.box)) for character in drawn.characters]
     assert np.mean(kept) >= 0.99
     if request.node.callspec.params["worn"] not in {"under a seal", "heavy"}:
         for area in layout.columns:
@@ -187,10 +187,10 @@ def test_a_raised_column_is_told_and_how_far_it_is_raised_and_keeps_its_ink(make
     drawn = render_page(page, style, without_seal(LEVELS["moderate"]), seed=0)
     layout = find_layout(drawn.image)
     assert raised_on(layout) == [1, 2]
-    one, two = layout.columns[0], layout.columns[1]
-    cell = one.cell(21)
-    assert 0.5 * cell < one.raised < 1.45 * cell
-    assert 1.4 * cell < two.raised < 2.5 * cell
+    first_column, second_column = layout.columns[0], layout.columns[1]
+    cell = first_column.cell(21)
+    assert 0.5 * cell < first_column.raised < 1.45 * cell
+    assert 1.4 * cell < second_column.raised < 2.5 * cell
     paper = ink_mask(layout.grey)
     for character in drawn.characters:
         if character.line <= 2:

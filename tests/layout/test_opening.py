@@ -19,7 +19,7 @@ from proof.ocr.engine import Pixels
 from tests.half_folios import MakePage
 from tests.layout.half_folio import LINES
 from tests.layout.openings import Photograph, side_by_side
-from tests.wide import looks_wide
+from tests.sampling import looks_wide
 
 pytestmark = pytest.mark.slow
 

@@ -28,7 +28,7 @@ def test_frame_rules_and_notes_stand_where_a_person_set_them() -> None:
         (200, 80, 140, 600),
         (100, 80, 100, 600),
     ]
-    assert [one.notes for one in layout.columns] == [None, ((pytest.approx(80), pytest.approx(380)),), ()]
+    assert [column.notes for column in layout.columns] == [None, ((pytest.approx(80), pytest.approx(380)),), ()]
 
 
 def test_registers_are_regions_whose_columns_are_counted_on_in_the_order_of_the_text() -> None:
@@ -40,7 +40,7 @@ def test_registers_are_regions_whose_columns_are_counted_on_in_the_order_of_the_
     image[420:460, 130:170] = 0
     layout = find_layout(image, override=layout_override)
     boxes = boxes_of(layout)
-    assert [one.number for one in layout.columns] == [1, 2, 3, 4]
+    assert [column.number for column in layout.columns] == [1, 2, 3, 4]
     assert [(round(b.x), round(b.y)) for b in boxes] == [(300, 80), (100, 80), (200, 400), (100, 400)]
     assert layout.ink_of(4).any()
     assert not layout.ink_of(2).any()

@@ -79,9 +79,9 @@ def test_a_page_in_the_shade_is_laid_out_like_one_in_the_light(drawn: RenderedPa
     shaded = (drawn.image * light).astype(np.uint8)
     usual, found = page_columns(drawn.image, 8, 21), page_columns(shaded, 8, 21)
     assert [remark.code for remark in found.outline.remarks] == [NoticeCode.PAGE_IN_SHADE]
-    for one, other in zip(usual.columns, found.columns, strict=True):
-        assert abs(one.left - other.left) < 3
-        assert abs(one.top - other.top) < 6
+    for column, other in zip(usual.columns, found.columns, strict=True):
+        assert abs(column.left - other.left) < 3
+        assert abs(column.top - other.top) < 6
     differs = np.count_nonzero(usual.ink != found.ink)
     assert differs < 0.1 * np.count_nonzero(usual.ink)
 

@@ -123,7 +123,7 @@ def test_under_a_seal_a_strip_is_read_without_its_dots(make_page: MakePage) -> N
     layout = find_layout(render_page(page, Style(), Wear(seal=0.6), seed=5).image)
     (strip,) = cut_strips(layout, layout.columns[0], page.columns[0], ROWS)
     inked = layout.ink_of(1)[round(strip.top) : round(strip.bottom)]
-    dots, kept = (cv2.connectedComponents((one > 0).astype(np.uint8))[0] for one in (inked, strip.clean < 128))
+    dots, kept = (cv2.connectedComponents((ink > 0).astype(np.uint8))[0] for ink in (inked, strip.clean < 128))
     assert kept < 0.6 * dots
 
 
@@ -135,12 +135,12 @@ def test_strips_come_in_reading_order_and_as_wide_as_the_recogniser_takes_them(c
             assert strip.pixels.dtype == np.uint8
             assert strip.clean.shape[0] == pytest.approx(strip.bottom - strip.top, abs=1)
         assert [strip.run for strip in strips] == sorted(strip.run for strip in strips)
-        for one, other in itertools.pairwise(strips):
-            if one.run == other.run:
-                assert (one.row, other.row) == (Row.RIGHT, Row.LEFT)
-                assert one.left > other.left
+        for strip, next_strip in itertools.pairwise(strips):
+            if strip.run == next_strip.run:
+                assert (strip.row, next_strip.row) == (Row.RIGHT, Row.LEFT)
+                assert strip.left > next_strip.left
             else:
-                assert (one.top + one.bottom) / 2 < (other.top + other.bottom) / 2
+                assert (strip.top + strip.bottom) / 2 < (next_strip.top + next_strip.bottom) / 2
 
 
 def test_the_strips_of_a_page_read_as_what_was_drawn(cut: Cut, ppocr: PPOCR) -> None:
@@ -148,13 +148,13 @@ def test_the_strips_of_a_page_read_as_what_was_drawn(cut: Cut, ppocr: PPOCR) -> 
     the other half."""
     wrong = total = 0
     for number, strips in enumerate(cut.strips, 1):
-        shown = [one for one in cut.drawn.characters if one.line == number]
+        shown = [character for character in cut.drawn.characters if character.line == number]
         read = [reading.text for reading in ppocr.read([strip.pixels for strip in strips])]
-        wrong += Levenshtein.distance("".join(one.text for one in shown), "".join(read))
+        wrong += Levenshtein.distance("".join(cell.text for cell in shown), "".join(read))
         total += len(shown)
         if number == 5:
             for strip, text in zip(strips, read, strict=True):
-                own = "".join(one.text for one in shown if one.row is strip.row)
+                own = "".join(cell.text for cell in shown if cell.row is strip.row)
                 assert Levenshtein.distance(text, own) <= 4, (text, own)
     assert wrong / total < 0.1
 
@@ -192,7 +192,7 @@ def test_the_page_as_it_is_has_its_rules_and_of_a_half_row_its_own_half(cut: Cut
         assert np.count_nonzero(shown < 128) >= 0.98 * np.count_nonzero(own < 128)
     main = next(strip for strip in cut.strips[0] if strip.row is Row.MAIN)
     ruled = window(main, main.top, main.bottom, 1.0, grey).clean
-    edges, without = (np.count_nonzero(one[:, [0, 1, 2, 3, -4, -3, -2, -1]] < 128) for one in (ruled, main.clean))
+    edges, without = (np.count_nonzero(pixels[:, [0, 1, 2, 3, -4, -3, -2, -1]] < 128) for pixels in (ruled, main.clean))
     assert edges > without
 
 
@@ -233,7 +233,7 @@ def test_a_note_beside_no_rules_is_squeezed_by_cells_lower_than_those_of_main_te
     layout = page_columns(drawn.draw(drawn.Layout(notes=0.4, pitch=72, glyph=50)).pixels, 8, 21)
     for area in layout.columns:
         strips = cut_strips(layout, area, None, 21)
-        main, note = ([one.cell for one in strips if (one.row is Row.MAIN) == wanted] for wanted in (True, False))
+        main, note = ([strip.cell for strip in strips if (strip.row is Row.MAIN) == wanted] for wanted in (True, False))
         assert max(note) < 0.8 * min(main)
 
 
@@ -262,6 +262,8 @@ def test_low_rows_of_notes_in_a_ruled_column_are_found_by_what_the_column_holds(
     outline = Outline(Rectification.of(1.0, 0.0, 0.0, 90, 1134, (0, 0)), (area,), True, None, 0.0)
     layout = Layout(outline, 255 - ink, ink, 1.0, np.ones(ink.shape, np.int16))
     source = "".join(f"({part})" if "/" in part else part for part in parts)
-    strips = [one for one in cut_strips(layout, area, line(source), 21, CutBy.LOW_NOTES) if one.row is not Row.LEFT]
+    strips = [
+        strip for strip in cut_strips(layout, area, line(source), 21, CutBy.LOW_NOTES) if strip.row is not Row.LEFT
+    ]
     inked = [np.flatnonzero((strip.clean < 128).any(axis=1))[[0, -1]] + strip.top for strip in strips]
     assert np.array(inked) == pytest.approx(np.array(list(itertools.pairwise(edges))), abs=12)

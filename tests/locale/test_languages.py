@@ -37,14 +37,14 @@ def help_of(command: click.Command) -> Iterator[str]:
 
 def messages() -> set[tuple[str | None, str]]:
     """What is marked for translation anywhere: context and singular form."""
-    found: set[tuple[str | None, str]] = set()
+    marked: set[tuple[str | None, str]] = set()
     for folder, methods in (("proof", [("**.py", "python")]), ("templates", [("**.html", "jinja2")])):
         options = {"**.html": {"trim_blocks": "true", "lstrip_blocks": "true"}}
         for _, _, message, _, context in extract_from_dir(ROOT / folder, methods, options, DEFAULT_KEYWORDS | HELP):
-            found.add((context, message if isinstance(message, str) else message[0]))
+            marked.add((context, message if isinstance(message, str) else message[0]))
     root = click.Context(commands)
     each = [command for name in COMMANDS if (command := commands.get_command(root, name))]
-    return found | {(None, message) for command in (commands, *each) for message in help_of(command)}
+    return marked | {(None, message) for command in (commands, *each) for message in help_of(command)}
 
 
 def of_file(language: str) -> dict[tuple[str | None, str], polib.POEntry]:

@@ -23,8 +23,8 @@ WANTED = {
 
 
 def test_the_language_is_the_first_that_the_surroundings_want_and_the_interface_has() -> None:
-    environments = {said: dict(part.split("=", 1) for part in said.split()) for said in WANTED}
-    assert {said: terminal_language(given) for said, given in environments.items()} == WANTED
+    environments = {variables: dict(part.split("=", 1) for part in variables.split()) for variables in WANTED}
+    assert {variables: terminal_language(given) for variables, given in environments.items()} == WANTED
 
 
 def test_messages_and_counts_are_said_in_it(monkeypatch: pytest.MonkeyPatch) -> None:

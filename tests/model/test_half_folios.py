@@ -33,8 +33,8 @@ OPEN = "|1a|第一葉上|f. 1r|p. 3|1011a|卷十一葉上|12|封面|卷十|010-1
 
 
 def test_a_label_with_juan_leaf_and_side_is_parsed_and_any_other_is_not() -> None:
-    found = {label: parse_label(label) for label in NAMED}
-    assert {label: place and half_folio_name(place) for label, place in found.items()} == NAMED
+    parsed = {label: parse_label(label) for label in NAMED}
+    assert {label: place and half_folio_name(place) for label, place in parsed.items()} == NAMED
     assert [label for label in OPEN.split("|") if parse_label(label)] == []
 
 

@@ -16,9 +16,9 @@ QUADRANTS = st.builds(ImageRef, st.sampled_from(["WYG", "SBCK", "CK-KZ"]), NUMBE
 
 
 def image_ref(text: str) -> ImageRef:
-    found = ImageRef.match(text)
-    assert found is not None
-    return found
+    ref = ImageRef.match(text)
+    assert ref is not None
+    return ref
 
 
 def next_ref(ref: ImageRef) -> ImageRef:

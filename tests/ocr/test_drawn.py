@@ -35,7 +35,7 @@ def test_readings_are_kept_to_the_last_bit(few: DrawnReadings, tmp_path: Path) -
     few.save(tmp_path / "few.npz")
     again = DrawnReadings.load(tmp_path / "few.npz")
     assert len(again) == len(few)
-    assert all(again.readings(one) == few.readings(one) for one in "楅弣大夫")
+    assert all(again.readings(char) == few.readings(char) for char in "楅弣大夫")
 
 
 def test_what_is_shipped_is_for_the_recogniser_that_is_shipped(ppocr: PPOCR) -> None:
@@ -51,13 +51,13 @@ def test_what_is_shipped_is_for_the_recogniser_that_is_shipped(ppocr: PPOCR) -> 
 
 
 def test_of_two_fonts_both_are_heard() -> None:
-    one = DrawnReadings.of("made", {"楅": {"福": 0.9}, "弣": {"附": 0.8}})
-    other = DrawnReadings.of("made", {"楅": {"福": 0.5, "副": 0.7}, "葢": {"益": 0.6}})
-    both = one.joined(other)
+    first = DrawnReadings.of("made", {"楅": {"福": 0.9}, "弣": {"附": 0.8}})
+    second = DrawnReadings.of("made", {"楅": {"福": 0.5, "副": 0.7}, "葢": {"益": 0.6}})
+    both = first.joined(second)
     assert [text for text, _ in both.readings("楅")] == ["福", "副"]
-    assert both.readings("楅")[0] == one.readings("楅")[0]
-    assert both.readings("弣") == one.readings("弣")
-    assert both.readings("葢") == other.readings("葢")
+    assert both.readings("楅")[0] == first.readings("楅")[0]
+    assert both.readings("弣") == first.readings("弣")
+    assert both.readings("葢") == second.readings("葢")
     assert both.codes.tolist() == sorted(both.codes.tolist())
     again = DrawnReadings.unpacked(both.packed())
     assert all(again.readings(character) == both.readings(character) for character in "楅弣葢")
@@ -67,7 +67,7 @@ def test_of_what_was_taught_it_is_known_how_surely_it_is_read_as_itself(ppocr: P
     few = sure_forms(ppocr, FontChain.of_installed(), "禮弆\ue000")
     assert (few.chance("禮") or 0.0) > 0.99
     assert 0 < (few.chance("弆") or 0.0) < 0.9
-    assert {few.chance(one) for one in ("\ue000", "大", "", "禮弆")} == {None}
+    assert {few.chance(char) for char in ("\ue000", "大", "", "禮弆")} == {None}
     few.save(tmp_path / "few.npz")
     again = SureForms.load(tmp_path / "few.npz")
     assert (len(again), again.chance("弆"), again.checksum) == (2, few.chance("弆"), ppocr.identity.checksum)
@@ -77,7 +77,7 @@ def test_small_characters_are_read_less_surely_the_denser_they_are(ppocr: PPOCR)
     """Between the two sizes that are drawn the probability is between theirs, beyond them it is theirs. 彜 is read as
     彝, the same word."""
     few = sure_forms(
-        ppocr, FontChain.of_installed(), "寧彜", lambda one, other: one == other or {one, other} == set("彜彝")
+        ppocr, FontChain.of_installed(), "寧彜", lambda first, second: first == second or {first, second} == set("彜彝")
     )
     chances = [few.chance("寧", size) or 0.0 for size in (10, SMALL_PX, 40, LARGE_PX, 100)]
     assert chances == sorted(chances)

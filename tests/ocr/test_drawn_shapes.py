@@ -33,9 +33,9 @@ def written(fonts: FontChain, character: str) -> Shapes:
 
 
 def test_a_glyph_is_liker_to_what_it_is(fonts: FontChain, drawn: DrawnShapes) -> None:
-    one, other = written(fonts, "弣"), written(fonts, "附")
-    assert (drawn.form_preference("附", "弣", lambda: other) or 0) > 0.1
-    assert (drawn.form_preference("附", "弣", lambda: one) or 0) < -0.1
+    first, second = written(fonts, "弣"), written(fonts, "附")
+    assert (drawn.form_preference("附", "弣", lambda: second) or 0) > 0.1
+    assert (drawn.form_preference("附", "弣", lambda: first) or 0) < -0.1
 
 
 def test_a_character_that_was_not_drawn_tells_nothing_and_no_shape_is_asked_for(drawn: DrawnShapes) -> None:

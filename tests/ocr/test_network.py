@@ -20,7 +20,7 @@ from proof.ocr.models import ModelTask, packaged_model
 from proof.ocr.network import OnnxRuntime, OpenVino, has_bfloat16, open_network, version_of
 from proof.ocr.ppocr import INPUT_HEIGHT, PPOCR
 from tests.conftest import PATIENCE
-from tests.forked import FORKED
+from tests.forked_commands import FORKED
 
 pytestmark = [pytest.mark.engine, pytest.mark.usefixtures("from_scratch")]
 
@@ -85,7 +85,7 @@ def test_the_version_tells_what_computes_and_auto_takes_openvino_for_bfloat16_al
     assert PPOCR(runtime="auto").identity.version.startswith("openvino ") == has_bfloat16()
 
 
-def _read_and_fork(runtime: str, line: Line, told: Connection) -> None:
+def _read_and_fork(runtime: str, line: Line, results: Connection) -> None:
     """Tells the exit status of a process that was forked after this one had read, and reads with the same network."""
     network = open_network(packaged_model(ModelTask.RECOGNITION), runtime, threads=1, readers=2)
     here = network.posteriors(line).copy()
@@ -93,7 +93,7 @@ def _read_and_fork(runtime: str, line: Line, told: Connection) -> None:
     if not child:
         signal.alarm(round(PATIENCE / 5))  # ended, where it waits for ever
         os._exit(not np.array_equal(network.posteriors(line), here))
-    told.send(os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]))
+    results.send(os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]))
 
 
 @pytest.mark.skipif(not hasattr(os, "fork"), reason="no process is forked on this system")
@@ -101,10 +101,10 @@ def _read_and_fork(runtime: str, line: Line, told: Connection) -> None:
 def test_a_process_that_is_forked_from_one_that_has_read_reads_the_same(runtime: str, lines: list[Line]) -> None:
     if runtime == "openvino":
         must_have_openvino()
-    status, told = FORKED.Pipe(duplex=False)
-    process = FORKED.Process(target=_read_and_fork, args=(runtime, lines[0], told), daemon=True)
+    status, results = FORKED.Pipe(duplex=False)
+    process = FORKED.Process(target=_read_and_fork, args=(runtime, lines[0], results), daemon=True)
     process.start()
-    told.close()
+    results.close()
     assert status.recv() == 0
     process.join()
 

@@ -220,7 +220,7 @@ def test_characters_lie_in_order_along_the_strip_each_around_its_place(text: str
     kept = [place for character, place in zip(text, places, strict=True) if not character.isspace()]
     assert "".join(each.text for each in read) == "".join(text.split())
     assert all(each.start < place < each.end for each, place in zip(read, kept, strict=True))
-    assert all(one.end == other.start for one, other in pairwise(read))
+    assert all(character.end == other.start for character, other in pairwise(read))
     assert all(0 <= each.start < each.end <= 1 for each in read)
 
 

@@ -37,9 +37,9 @@ def readings(ppocr: PPOCR, strips: list[Pixels]) -> list[Reading]:
 
 
 def test_alternatives_are_most_probable_first_and_hold_what_was_read(readings: list[Reading]) -> None:
-    for one in (character for reading in readings for character in reading.characters):
-        probabilities = [p for _, p in one.alternatives]
-        assert one.alternatives[0] == (one.text, one.probability)
+    for read in (character for reading in readings for character in reading.characters):
+        probabilities = [p for _, p in read.alternatives]
+        assert read.alternatives[0] == (read.text, read.probability)
         assert probabilities == sorted(probabilities, reverse=True)
         assert 0 < sum(probabilities) <= 1.001
 
@@ -68,7 +68,7 @@ def test_strips_are_read_alike_alone_together_and_by_several_threads(
     assert [reading.text for reading in ppocr.read(strips[::-1])] == [reading.text for reading in readings[::-1]]
     with ThreadPoolExecutor(4) as pool:
         together = list(pool.map(lambda n: ppocr.read([strips[n % 2]])[0], range(8)))
-    assert [one.characters for one in together] == [readings[n % 2].characters for n in range(8)]
+    assert [reading.characters for reading in together] == [readings[n % 2].characters for n in range(8)]
     assert [reading.text for reading in PPOCR(threads=2).read(strips)] == [reading.text for reading in readings]
 
 

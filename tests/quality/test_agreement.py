@@ -38,8 +38,8 @@ def test_kappa_is_one_for_the_same_words_and_never_above_its_bounds(judged: list
     agreement = kappa(judged)
     if agreement is not None:
         assert -1 <= agreement.low <= agreement.value <= agreement.high <= 1
-        turned = kappa([(other, one) for one, other in judged])
+        turned = kappa([(other, first) for first, other in judged])
         assert turned is not None
         assert turned.value == pytest.approx(agreement.value)
-    alike = kappa([(one, one) for one, _ in judged])
+    alike = kappa([(first, first) for first, _ in judged])
     assert alike is None or alike.value == pytest.approx(1)

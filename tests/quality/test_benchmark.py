@@ -22,7 +22,10 @@ def finding(line: int, offset: int, length: int = 1, suggested: str = "", **more
 
 def test_errors_are_counted_by_class_and_false_findings_by_thousand() -> None:
     scores = score([finding(1, 9, suggested="比"), finding(1, 0)], PAGES, KEY)
-    assert {name: (one.found, one.errors) for name, one in scores.recall.items()} == {"planted": (1, 1), "real": (0, 1)}
+    assert {name: (recall.found, recall.errors) for name, recall in scores.recall.items()} == {
+        "planted": (1, 1),
+        "real": (0, 1),
+    }
     assert scores.missed == (REAL,)
     assert (scores.false, scores.characters, scores.false_per_1000) == (1, 20, 50.0)
     assert scores.suggested == 1
@@ -47,10 +50,10 @@ def test_what_counts_as_found_and_what_as_false(
 def test_stated_probabilities_are_held_against_what_was_found() -> None:
     sure = finding(1, 9, score=3.0, probability=0.9)
     wrong = finding(1, 0, score=1.0, probability=0.3)
-    told = score([sure, wrong], PAGES, KEY).calibration
-    assert told is not None
-    assert told.brier == pytest.approx(((0.9 - 1) ** 2 + 0.3**2) / 2)
-    assert [(bin_.low, bin_.count, bin_.true) for bin_ in told.reliability] == [(0.3, 1, 0.0), (0.9, 1, 1.0)]
+    calibration = score([sure, wrong], PAGES, KEY).calibration
+    assert calibration is not None
+    assert calibration.brier == pytest.approx(((0.9 - 1) ** 2 + 0.3**2) / 2)
+    assert [(bin_.low, bin_.count, bin_.true) for bin_ in calibration.reliability] == [(0.3, 1, 0.0), (0.9, 1, 1.0)]
     assert score([finding(1, 9)], PAGES, KEY).calibration is None
 
 

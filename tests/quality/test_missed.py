@@ -20,8 +20,8 @@ def meets(flag: Record, row: Record) -> bool:
 
 def flag(score: float, kind: str = "substitution", **evidence: Any) -> dict[str, Any]:
     raised = score >= THRESHOLD and kind != "variant"
-    found = {"score": score, "raised": raised, "suggested": "原", "evidence": {"reason": "posterior", **evidence}}
-    return {**PLACE, "kind": kind, **found}
+    values = {"score": score, "raised": raised, "suggested": "原", "evidence": {"reason": "posterior", **evidence}}
+    return {**PLACE, "kind": kind, **values}
 
 
 @pytest.mark.parametrize(

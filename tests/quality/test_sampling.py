@@ -26,10 +26,10 @@ def page(number: int, flags: bool = False) -> PageResult:
         for place, text in enumerate(TEXT)
     )
     columns = tuple(CheckedColumn(line, Box(0, line, 90, 1), TEXT) for line in range(1, 9))
-    found = (replace(wrong("P", 1, 3, "面", 9.0), page=f"P{number}"),) if flags else ()
+    on_page = (replace(wrong("P", 1, 3, "面", 9.0), page=f"P{number}"),) if flags else ()
     return PageResult(
         f"P{number}", "", Status.CHECKED, characters_checked=len(characters), columns=columns, characters=characters,
-        flags=found,
+        flags=on_page,
     )  # fmt: skip
 
 

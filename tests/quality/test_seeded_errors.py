@@ -12,7 +12,7 @@ from proof.quality.sampling import samples_of
 from proof.quality.seeded_errors import seeded_errors_of
 from proof.text.alike import look_alikes, run_together
 from proof.text.variants import Relation
-from tests.ground import COLUMNS, FLAGS, JUDGE, page
+from tests.planted_page import COLUMNS, FLAGS, JUDGE, page
 
 
 def flags_at(rate: float, name: str = "P1", flags: tuple[Flag, ...] = ()) -> list[Flag]:

@@ -15,7 +15,7 @@ from proof.model.result import CheckedCharacter, CheckedColumn, PageResult, Stat
 from proof.ocr.engine import EngineIdentity
 from proof.store import RunInfo, StoredRunInfo, TextInfo
 from proof.text.model import Row
-from tests.remarked import said
+from tests.remarks import error_notice
 from tests.report.held import HeldRun
 
 PAGE = "JMML_WYG_000-2a"
@@ -104,7 +104,7 @@ def checked(facsimile: Path) -> PageResult:
         columns=tuple(column(line) for line in range(1, 9)),
         characters=characters,
         flags=flags,
-        notices=(said("the fold strip is cut off on the left"),),
+        notices=(error_notice("the fold strip is cut off on the left"),),
         seconds=0.21,
     )
 
@@ -120,7 +120,7 @@ def run() -> StoredRunInfo:
         info=RunInfo("JMML", "欽定四庫全書簡明目錄", (text,), engine, {"columns": 8, "column_length": 21}),
         started=started,
         finished=started.replace(second=4),
-        findings=(said("after 3b comes 5a: leaf 4 is missing"),),
+        findings=(error_notice("after 3b comes 5a: leaf 4 is missing"),),
         reused=1,
     )
 
@@ -130,5 +130,7 @@ def held(run: StoredRunInfo, checked: PageResult) -> HeldRun:
     """Four pages: one with flags, one clean, one without an image, one that failed."""
     clean = replace(checked, page="JMML_WYG_000-2b", ref="JMML_000-2b", flags=(), notices=())
     absent = PageResult("JMML_WYG_000-3a", "JMML_000-3a", Status.NO_IMAGE)
-    failed = PageResult("JMML_WYG_000-3b", "JMML_000-3b", Status.FAILED, said("images/JMML_000-3b.png: cut short"))
+    failed = PageResult(
+        "JMML_WYG_000-3b", "JMML_000-3b", Status.FAILED, error_notice("images/JMML_000-3b.png: cut short")
+    )
     return HeldRun(run, (checked, clean, absent, failed))

@@ -38,9 +38,9 @@ def cut(
 
 
 def piece(path: Path | None, area: Box, width: int = 1000, *, size: tuple[int, int] = (300, 200)) -> Image.Image:
-    found = cut(path, area, width, size=size)
-    assert found is not None
-    return found[1]
+    crop = cut(path, area, width, size=size)
+    assert crop is not None
+    return crop[1]
 
 
 def checkered(tmp_path: Path, mode: str = "L") -> Path:
@@ -75,9 +75,9 @@ def test_a_piece_shows_what_lies_there_in_every_kind_of_image(tmp_path: Path, mo
 def test_a_piece_lies_on_the_image_and_a_wide_one_is_brought_down(
     tmp_path: Path, area: Box, width: int, shown: Box, size: tuple[int, int]
 ) -> None:
-    found = cut(checkered(tmp_path), area, width)
-    assert found is not None
-    assert (found[0], found[1].size) == (shown, size)
+    crop = cut(checkered(tmp_path), area, width)
+    assert crop is not None
+    assert (crop[0], crop[1].size) == (shown, size)
 
 
 def test_an_image_that_is_gone_broken_or_smaller_than_the_one_checked_gives_no_piece(tmp_path: Path) -> None:

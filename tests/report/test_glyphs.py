@@ -111,7 +111,9 @@ def test_the_other_half_row_is_pale() -> None:
         CheckedCharacter(1, n, 1, Row.RIGHT, "其", Box(147, 40 + n * PITCH, 53, PITCH), "其", 0.9)
         for n in range(GLYPHS)
     )
-    left = tuple(replace(one, row=Row.LEFT, offset=20 + one.offset, box=replace(one.box, x=100)) for one in right)
+    left = tuple(
+        replace(glyph, row=Row.LEFT, offset=20 + glyph.offset, box=replace(glyph.box, x=100)) for glyph in right
+    )
     result = replace(checked(), characters=(*right, *left))
     for number in (4, 14):
         tile = shown(image, result, number)
@@ -154,7 +156,7 @@ def says(text: str) -> PageResult:
     """The page of `checked`, whose text is this."""
     result = checked()
     pairs = zip(result.characters, text, strict=True)
-    return replace(result, characters=tuple(replace(one, text=each, read=each) for one, each in pairs))
+    return replace(result, characters=tuple(replace(pair, text=each, read=each) for pair, each in pairs))
 
 
 TEXT = "天地玄黃宇宙洪荒日月"

@@ -23,17 +23,17 @@ from proof.store.decision_records import Verdict
 from proof.store.queue_records import Order, QueueFilter
 from proof.store.saving import CheckedResult
 from proof.web.threshold_curve import dial
-from tests.standing import by_hand, say
+from tests.build import by_hand, say
 from tests.web.drawn import WORK, checked, draw_page, wrong
 
 Filled = tuple[Store, int]
 
 
 def sample(page: str, offset: int) -> Flag:
-    found = wrong(page, 3, offset, "", 4.0)
+    unflagged = wrong(page, 3, offset, "", 4.0)
     return replace(
-        found, kind=Kind.AUDIT, suggested=found.transcribed, raised=False, evidence=Evidence(REASON),
-        id=flag_id(page, 3, Kind.AUDIT, found.context, 0),
+        unflagged, kind=Kind.AUDIT, suggested=unflagged.transcribed, raised=False, evidence=Evidence(REASON),
+        id=flag_id(page, 3, Kind.AUDIT, unflagged.context, 0),
     )  # fmt: skip
 
 
@@ -84,12 +84,11 @@ def test_errors_found_by_hand_say_nothing_of_the_flags_that_wait(filled: Filled)
 
 
 def test_the_progress_has_its_own_time_since_the_check_was_before(filled: Filled, tmp_path: Path) -> None:
-    """Reports written months apart bore the time of the check alone."""
     store, run = filled
     decide(store, Kind.SUBSTITUTION, Verdict.TAKE, "甲", 1)
     before = datetime.now(UTC).replace(microsecond=0)
-    told, page = progress_and_report(store, run, tmp_path)
-    at = datetime.fromisoformat(told["at"])
+    progress, page = progress_and_report(store, run, tmp_path)
+    at = datetime.fromisoformat(progress["at"])
     assert before <= at <= datetime.now(UTC)
     heading = page.partition('id="progress-title"')[2].partition("</h2>")[0]
     assert f"{at:%Y-%m-%d %H:%M} UTC" in heading
@@ -103,9 +102,9 @@ def test_samples_tell_what_was_missed(filled: Filled, tmp_path: Path) -> None:
     missed = progress_of(store, WORK).missed
     assert (missed.samples, missed.wrong, missed.rate) == (4, 1, 2500)
     assert missed.low < 2500 < missed.high
-    told, page = progress_and_report(store, run, tmp_path / "out", "zh-Hant")
-    assert told["missed_per_10000"]["samples"] == 4
-    assert told["people"][0]["name"] == "甲"
+    progress, page = progress_and_report(store, run, tmp_path / "out", "zh-Hant")
+    assert progress["missed_per_10000"]["samples"] == 4
+    assert progress["people"][0]["name"] == "甲"
     assert "每萬字漏校" in page
     assert "2500.0" in page
 
@@ -122,10 +121,10 @@ def test_planted_errors_are_told_by_person_and_all_together(filled: Filled, tmp_
     store, run = filled
     with_one_planted(store, run, 8.0)
     say(store, "planted-1", Verdict.TAKE, work=WORK)
-    told, page = progress_and_report(store, run, tmp_path / "out")
-    assert told["planted"]["caught"] == told["planted"]["answered"] == 1
-    assert [person["name"] for person in told["planted"]["people"]] == ["甲"]
-    assert told["people"] == []
+    progress, page = progress_and_report(store, run, tmp_path / "out")
+    assert progress["planted"]["caught"] == progress["planted"]["answered"] == 1
+    assert [person["name"] for person in progress["planted"]["people"]] == ["甲"]
+    assert progress["people"] == []
     assert "caught 1 of 1" in page
     assert "planted-1" not in page
     assert "planted-1" not in (tmp_path / "out" / "flags.jsonl").read_text(encoding="utf-8")

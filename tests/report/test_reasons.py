@@ -61,8 +61,8 @@ def test_each_kind_of_finding_has_its_sentence(
     checked: PageResult, kind: Kind, changes: dict[str, Any], expected: str
 ) -> None:
     flag = replace(next(flag for flag in checked.flags if flag.kind is kind), **changes)
-    said = why(flag, english)
-    assert said.endswith(expected) if kind is Kind.VARIANT else said.startswith(expected)
+    reason = why(flag, english)
+    assert reason.endswith(expected) if kind is Kind.VARIANT else reason.startswith(expected)
 
 
 @pytest.mark.parametrize(
@@ -98,9 +98,9 @@ def test_a_moved_column_is_said_in_one_sentence(checked: PageResult) -> None:
 )
 def test_an_image_that_cannot_be_read_is_named_once(checked: PageResult, reason: str, code: NoticeCode) -> None:
     (flag,) = unreadable(checked, reason, Notice(code)).flags
-    said = why(flag, english)
-    assert said.lower().count("this image is") == 1
-    assert said.lower().startswith(in_english(Notice(code)).split(":")[0])
+    text = why(flag, english)
+    assert text.lower().count("this image is") == 1
+    assert text.lower().startswith(in_english(Notice(code)).split(":")[0])
 
 
 @pytest.mark.parametrize("language", LANGUAGES)

@@ -23,9 +23,9 @@ def test_every_code_has_a_sentence_in_every_language(language: str) -> None:
     for code in RemarkCode:
         assert code.sentence
         values = dict.fromkeys(PLACEHOLDER.findall(code.sentence + code.done), "12")
-        said = sentence(Remark.of(Path("juan.txt"), 3, code, **values), translations(language).gettext)
-        assert said.startswith("juan.txt:3")
-        assert "%(" not in said
+        words = sentence(Remark.of(Path("juan.txt"), 3, code, **values), translations(language).gettext)
+        assert words.startswith("juan.txt:3")
+        assert "%(" not in words
 
 
 def test_each_kind_is_said_once_with_its_number_its_first_place_and_what_was_done() -> None:

@@ -68,8 +68,8 @@ def test_the_crops_are_pictures_and_the_mark_is_on_the_glyph(tab: Page, report: 
     for side, along, centre in (("x", "width", flag.bbox.centre[0]), ("y", "height", flag.bbox.centre[1])):
         middle = marked[side] + marked[along] / 2  # type: ignore[literal-required]
         assert middle == pytest.approx(on_screen[side] + scale * (centre - image[side]), abs=1.0)  # type: ignore[literal-required]
-    said = rectangle(card.locator("text.said"))
-    assert abs(said["y"] + said["height"] / 2 - marked["y"] - marked["height"] / 2) < 4
+    text_box = rectangle(card.locator("text.said"))
+    assert abs(text_box["y"] + text_box["height"] / 2 - marked["y"] - marked["height"] / 2) < 4
     dark = tab.evaluate(
         """async (uri) => {
             const image = new Image(); image.src = uri; await image.decode();
@@ -119,10 +119,10 @@ def test_it_is_accessible_in_either_theme(browser: Browser, report: Path, scheme
     context = browser.new_context(color_scheme=scheme, bypass_csp=True)
     page = context.new_page()
     page.goto(report.as_uri())
-    found = Axe().run(page).response
+    response = Axe().run(page).response
     context.close()
-    assert len(found["passes"]) > 20
-    assert [(v["id"], v["nodes"][0]["html"][:120]) for v in found["violations"]] == []
+    assert len(response["passes"]) > 20
+    assert [(v["id"], v["nodes"][0]["html"][:120]) for v in response["violations"]] == []
 
 
 A4 = (595.3, 841.9)

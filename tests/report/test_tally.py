@@ -7,7 +7,7 @@ from dataclasses import replace
 from proof.model.flags import Evidence
 from proof.model.result import PageResult, Status
 from proof.report.tally import HiddenPair, Tally
-from tests.remarked import said
+from tests.remarks import error_notice
 
 
 def tally_of(*pages: PageResult, most: int = 0) -> Tally:
@@ -46,9 +46,9 @@ def test_rates_are_weighted_and_have_no_value_over_nothing(checked: PageResult) 
 
 def test_a_failed_page_says_why_and_the_graver_status_of_two_pages_stands() -> None:
     tally = tally_of(
-        PageResult("a", "", Status.FAILED, said("cut short")),
+        PageResult("a", "", Status.FAILED, error_notice("cut short")),
         PageResult("a", "", Status.CHECKED),
         PageResult("b", "", Status.NO_IMAGE),
-        PageResult("c", "", Status.MISMATCH, said("carries 3b")),
+        PageResult("c", "", Status.MISMATCH, error_notice("carries 3b")),
     )
     assert tally.statuses() == {"a": "failed: cut short", "b": "no image", "c": "image mismatch"}

@@ -52,7 +52,7 @@ def test_a_glyph_of_a_turned_page_is_shown_as_it_is_read(turn: int) -> None:
     turned = lying(straight, turn)
     assert upright(turned) == replace(straight, image_box=Box(0, 0, 300, 700))
     expected = cut_glyph(drawn(), character_place(straight, straight.characters[4]))
-    found = cut_glyph(turned_picture(image, turn), character_place(turned, turned.characters[4]))
+    glyph = cut_glyph(turned_picture(image, turn), character_place(turned, turned.characters[4]))
     assert expected is not None
-    assert found is not None
-    assert found.picture.tobytes() == expected.picture.tobytes()
+    assert glyph is not None
+    assert glyph.picture.tobytes() == expected.picture.tobytes()

@@ -27,11 +27,17 @@ def characters(text: str = TEXT, row: Row = Row.MAIN, start: int = 0) -> tuple[C
 
 
 def page(cells: tuple[CheckedCharacter, ...] | None = None, columns: bool = True) -> PageResult:
-    found = (CheckedColumn(1, COLUMN, TEXT),) if columns else ()
+    checked_columns = (CheckedColumn(1, COLUMN, TEXT),) if columns else ()
     cells = characters() if cells is None else cells
     whole = Box(0, 0, 1160, 1559)
     return PageResult(
-        "page", "ref", Status.CHECKED, image_size=(1160, 1559), image_box=whole, columns=found, characters=cells
+        "page",
+        "ref",
+        Status.CHECKED,
+        image_size=(1160, 1559),
+        image_box=whole,
+        columns=checked_columns,
+        characters=cells,
     )
 
 
@@ -128,11 +134,11 @@ def test_a_character_without_room_on_the_image_stands_beside_its_place() -> None
     )
     view = seen(replace(page(cells), flags=(first, second)), first)
     without = [character for character in view.characters if character.without_glyph]
-    assert [(one.text, one.marked) for one in without] == [("告", True), ("告", False)]
+    assert [(cell.text, cell.marked) for cell in without] == [("告", True), ("告", False)]
     assert without[0].y < (100 + 1.0 * PITCH) < without[1].y
     plain = [character for character in view.characters if not character.without_glyph]
-    assert [one.text for one in plain] == ["不", "者"]
-    assert all(one.x > max(other.x for other in plain) for one in without)
+    assert [cell.text for cell in plain] == ["不", "者"]
+    assert all(cell.x > max(other.x for other in plain) for cell in without)
 
 
 def test_a_character_without_room_is_shown_although_another_column_lacks_the_same_at_the_same_place() -> None:

@@ -24,7 +24,7 @@ from proof.report.write import write_again
 from proof.settings.config import Settings
 from proof.store import Store
 from proof.store.comments import CommentRequest, CommentState
-from tests.remarked import said
+from tests.remarks import error_notice
 from tests.report.held import HeldRun, save_run
 from tests.web.drawn import SCRIPT, WORK, fill
 
@@ -98,7 +98,7 @@ def test_a_run_in_memory_and_the_same_run_out_of_the_store_give_the_same_files(
         image.unlink()
         again = write_reports(stored, tmp_path / "again")
     for name in ("flags", "spreadsheet", "summary", "page"):
-        files = [getattr(one, name).read_bytes() for one in (out_of_store, in_memory, again)]
+        files = [getattr(report, name).read_bytes() for report in (out_of_store, in_memory, again)]
         assert files[0] == files[1] == files[2], name
 
 
@@ -189,10 +189,10 @@ def test_the_text_is_never_taken_for_markup(tmp_path: Path, held: HeldRun) -> No
     columns = tuple(replace(column, source=evil * 3) for column in page.columns)
     characters = tuple(replace(character, text=evil[:8]) for character in page.characters)
     spoilt = replace(page, page=evil, ref=evil, flags=flags, columns=columns, characters=characters)
-    spoilt = replace(spoilt, notices=(said(evil),), message=said(evil))
+    spoilt = replace(spoilt, notices=(error_notice(evil),), message=error_notice(evil))
     info = replace(held.run.info, title=evil, work=evil, settings={evil: evil})
-    run = replace(held.run, info=info, findings=(said(evil),))
-    pages = [spoilt, replace(spoilt, image=None), replace(held.pages[3], page=evil, message=said(evil))]
+    run = replace(held.run, info=info, findings=(error_notice(evil),))
+    pages = [spoilt, replace(spoilt, image=None), replace(held.pages[3], page=evil, message=error_notice(evil))]
     written = Page(write_reports(HeldRun(run, pages), tmp_path).page)
     assert len(written.named("script")) == 1
     assert written.text.count(evil) > 20
@@ -285,7 +285,7 @@ def test_what_people_said_to_each_other_is_in_the_report_and_a_line_each_in_a_fi
         store.comments.add(CommentRequest(WORK, 1, 1, "是\n告", "乙", "request-3"))
         written = write_reports(StoredRun(store, run.id), tmp_path)
     lines = [json.loads(line) for line in (tmp_path / "comments.jsonl").read_text(encoding="utf-8").splitlines()]
-    assert [(one["page"], one["line"], one["text"], one["state"], one["assigned"]) for one in lines] == [
+    assert [(line["page"], line["line"], line["text"], line["state"], line["assigned"]) for line in lines] == [
         ("WYG0103-0192a", 1, f"{SCRIPT}？", "note", ""),
         ("WYG0103-0192a", 1, "是\n告", "note", ""),
         ("WYG0103-0193a", 0, "缺半葉", "problem", "乙"),

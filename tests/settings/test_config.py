@@ -98,7 +98,7 @@ def test_paths_are_relative_to_the_folder_of_the_file(
 
 
 @pytest.mark.parametrize(
-    ("text", "said"),
+    ("text", "message"),
     [
         ("[page]\n\ncolums = 9\n", "3: [page] has no setting colums; did you mean columns?"),
         ("[page]\nthreads = 2\n", "2: [page] has no setting threads; it belongs in [engine]"),
@@ -127,14 +127,14 @@ def test_paths_are_relative_to_the_folder_of_the_file(
         ("[project]\ntitle = 2020-01-01\n", '2: project.title must be text, not "2020-01-01"'),
     ],
 )
-def test_an_error_is_reported_with_its_line_and_the_nearest_valid_name(write: Write, text: str, said: str) -> None:
-    assert problems(write(text)) == [said]
+def test_an_error_is_reported_with_its_line_and_the_nearest_valid_name(write: Write, text: str, message: str) -> None:
+    assert problems(write(text)) == [message]
 
 
 def test_all_errors_are_reported_at_once(write: Write, tmp_path: Path) -> None:
-    said = problems(write("[page]\ncolums = 9\ncolumn_length = 0\n\n[engine]\nname = 'ppcor'\n"))
-    assert [line.partition(":")[0] for line in said] == ["2", "3", "6"]
-    assert said[2].endswith("did you mean ppocr?")
+    messages = problems(write("[page]\ncolums = 9\ncolumn_length = 0\n\n[engine]\nname = 'ppcor'\n"))
+    assert [line.partition(":")[0] for line in messages] == ["2", "3", "6"]
+    assert messages[2].endswith("did you mean ppocr?")
     assert problems(write("[page]\ncolumn_length = \n"))[0].startswith("2: is not valid TOML")
     with pytest.raises(ConfigError, match="there is no such file"):
         Settings.load(tmp_path / "none.toml")
@@ -153,11 +153,11 @@ def test_any_value_is_accepted_or_reported_with_its_line(
     try:
         settings = Settings.load(path)
     except ConfigError as error:
-        said = str(error)
+        message = str(error)
     else:
-        said = f"{path}:2: {name}"
+        message = f"{path}:2: {name}"
         assert SETTINGS[name].value(settings[name], path.parent) == settings[name]
-    assert said.startswith(f"{path}:2: {name}")
+    assert message.startswith(f"{path}:2: {name}")
 
 
 # --- the command line over the file -----------------------------------------------------------------------
@@ -186,7 +186,7 @@ def test_paths_on_the_command_line_are_relative_to_the_working_folder(
 
 
 @pytest.mark.parametrize(
-    ("name", "value", "said"),
+    ("name", "value", "message"),
     [
         ("page.colums", 9, r"\[page\] has no setting colums; did you mean columns\?"),
         ("page.columns", "nine", 'page.columns must be a whole number, not "nine"'),
@@ -195,8 +195,8 @@ def test_paths_on_the_command_line_are_relative_to_the_working_folder(
         ("page.columns.x", 9, "has no setting columns.x"),
     ],
 )
-def test_an_error_on_the_command_line_is_a_usage_error(name: str, value: object, said: str) -> None:
-    with pytest.raises(UsageError, match=said):
+def test_an_error_on_the_command_line_is_a_usage_error(name: str, value: object, message: str) -> None:
+    with pytest.raises(UsageError, match=message):
         Settings().replace({name: value})
 
 

@@ -67,7 +67,7 @@ def test_a_folder_that_cannot_be_written_says_where_to_make_one(tmp_path: Path) 
 
 
 @pytest.mark.parametrize(
-    "said",
+    "config",
     [
         '[project]\ntexts = ["a.txt"]\nimages = ["i"]\n',
         '# ours\n[project]   # ]\ntitle = "x]"\ntexts = ["a.txt", "b[1].txt"]  # [two]\n[page]\ncolumn_length = 20\n',
@@ -81,10 +81,10 @@ def test_a_folder_that_cannot_be_written_says_where_to_make_one(tmp_path: Path) 
         "",
     ],
 )
-def test_texts_are_added_and_all_else_stays(tmp_path: Path, said: str) -> None:
+def test_texts_are_added_and_all_else_stays(tmp_path: Path, config: str) -> None:
     file = tmp_path / "config.toml"
-    file.write_bytes(said.encode())
-    before = tomllib.loads(said)
+    file.write_bytes(config.encode())
+    before = tomllib.loads(config)
     add_to_project(file, [tmp_path / "新.txt", tmp_path / "a.txt"], [tmp_path.parent / "far"])
     after = tomllib.loads(file.read_text(encoding="utf-8"))
     texts = before.get("project", {}).get("texts", [])
@@ -94,7 +94,7 @@ def test_texts_are_added_and_all_else_stays(tmp_path: Path, said: str) -> None:
     assert {key: value for key, value in after.items() if key != "project"} == {
         key: value for key, value in before.items() if key != "project"
     }
-    comments = [line.partition("#")[2] for line in said.splitlines()]
+    comments = [line.partition("#")[2] for line in config.splitlines()]
     assert all(comment in file.read_text(encoding="utf-8") for comment in comments)
     Settings.load(file)
 

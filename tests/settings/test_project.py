@@ -11,14 +11,14 @@ from proof.paths import sample_dir
 from proof.settings.project import names_all, project_settings, projects_near
 
 
-def project(folder: Path, *texts: str, said: str = "") -> Path:
+def project(folder: Path, *texts: str, config: str = "") -> Path:
     """Create a project with these texts in its folder."""
     folder.mkdir(parents=True, exist_ok=True)
     for text in texts:
         (folder / text).parent.mkdir(parents=True, exist_ok=True)
         (folder / text).touch()
     listed = ", ".join(f'"{text}"' for text in texts)
-    (folder / "config.toml").write_text(f"[project]\ntexts = [{listed}]\n{said}", encoding="utf-8")
+    (folder / "config.toml").write_text(f"[project]\ntexts = [{listed}]\n{config}", encoding="utf-8")
     return folder
 
 
@@ -56,7 +56,7 @@ def test_a_text_belongs_to_the_project_around_it_or_that_names_it(elsewhere: Pat
 
 
 def test_a_text_in_no_project_belongs_to_its_folder(elsewhere: Path, tmp_path: Path) -> None:
-    project(elsewhere, "a.txt", said="[page]\ncolumns = 9\n")
+    project(elsewhere, "a.txt", config="[page]\ncolumns = 9\n")
     (tmp_path / "config.toml").write_text("[build]\njobs = 4\n", encoding="utf-8")  # of another program
     own = tmp_path / "own"
     own.mkdir()
@@ -64,7 +64,7 @@ def test_a_text_in_no_project_belongs_to_its_folder(elsewhere: Path, tmp_path: P
     assert (lone.folder, lone.page.columns) == (own, 8)
     assert list(own.iterdir()) == []
     decided = lone.replace({"project.out": "found"}).store_address
-    project(own, "b.txt", said='out = "results"\n')
+    project(own, "b.txt", config='out = "results"\n')
     assert project_settings(None, [own / "b.txt"]).store_address == decided, "once the folder has settings"
 
 
@@ -90,7 +90,7 @@ def test_the_sample_project_accepts_no_other_texts(elsewhere: Path) -> None:
 
 
 def test_an_error_in_the_settings_of_the_working_folder_is_reported(elsewhere: Path, tmp_path: Path) -> None:
-    project(elsewhere, "../own/a.txt", said="[page]\ncolums = 9\n")
+    project(elsewhere, "../own/a.txt", config="[page]\ncolums = 9\n")
     with pytest.raises(ConfigError, match="did you mean columns"):
         folder_of(tmp_path / "own" / "a.txt")
 
@@ -101,7 +101,6 @@ def test_a_pattern_that_matches_nothing_names_nothing(elsewhere: Path) -> None:
 
 
 def test_a_library_without_settings_is_a_project_by_its_store(elsewhere: Path, tmp_path: Path) -> None:
-    """`proof restore` says to go on with its folder, and an export in a work of it found no store near."""
     (tmp_path / "proof.sqlite").touch()
     assert projects_near(elsewhere) == f"there is a project in {tmp_path}: name it with --config {tmp_path}"
     assert project_settings(tmp_path).store_address == tmp_path / "proof.sqlite"

@@ -25,8 +25,8 @@ def test_what_is_typed_as_it_stands_is_the_same_in_chinese(language: str) -> Non
 
 @pytest.mark.parametrize("language", CHINESE)
 def test_every_kind_of_value_has_a_name_in_chinese(language: str) -> None:
-    told = translations(language)
-    assert [kind for kind in ValueKind if told.pgettext("setting", kind.value) == kind.value] == []
+    catalogue = translations(language)
+    assert [kind for kind in ValueKind if catalogue.pgettext("setting", kind.value) == kind.value] == []
 
 
 def test_limits_and_choices_stand_with_the_value() -> None:

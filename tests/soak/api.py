@@ -1,26 +1,24 @@
 #!/usr/bin/env python3
-"""Sequences of requests against the JSON API, with real ids, by people of every role, beside a model of what must hold.
+"""Random sequences of requests to the JSON API, with real ids, by people of every role, checked against a model.
 
     python -m tests.soak.api [--sequences 10000] [--seed 1]
 
-Each step somebody (administrators, proofreaders, a reader, nobody in particular, and two whose accounts are changed
-meanwhile) decides about a flag or several, corrects a place by hand, says where a page stands, says something to the
-others of a flag or a page, marks it as a problem, assigns or resolves it, sets a rule or how a page is read, has a
-page read again or takes that back, makes, changes, shuts and opens accounts, takes back or does
-again, with or without what others changed, or looks; with the version that is there or an old one, with a new key or
-one that was used for this or for something else, with a sound body or a broken one. What must hold:
+In each step a person (administrators, proofreaders, a reader, nobody, and two whose accounts are changed meanwhile)
+decides one or several flags, corrects a place by hand, sets the state of a page, writes a comment, marks, assigns or
+resolves a problem, sets a rule or a layout, has a page read again or cancels that, adds, changes, disables or enables
+accounts, undoes or redoes an act, with or without the changes of others, or reads. Requests have the present version or
+an old one, a new key or a used one, a valid body or an invalid one. The model:
 
-- no answer is a mistake of the server's; what is refused changes nothing; what is sent again changes nothing;
-- who has not the right, by their account as it stands, changes nothing and is refused; who is shut out sees nothing;
-- a decision changes its flag, and the other half of a moved character, and nothing else, and bears the name of who
-  decided and their note;
-- undo leaves exactly what was before the person's last act, redo what was after it, and both are refused only where
-  somebody else changed the same thing since; with `leave` nothing that others changed is touched;
-- a comment is there as it was sent, under the name of who wrote it, and changes nothing but its thread and, of a page,
-  whether that is a problem; only a proofreader is given one to see to; no comment that was there is ever gone;
-- there is always an administrator who can log in, and what was done to an account is in its log.
+- no answer is an error of the server; refused and repeated requests change nothing;
+- a person without the right, by their present account, changes nothing and is refused; a disabled account sees nothing;
+- a decision changes only its flag, and the other half of a moved character, and has the person's name and note;
+- undo restores the state before the person's last act, redo the one after it; both are refused only if another person
+  changed the same thing since; with `leave` changes of others stay;
+- a comment is stored as it was sent, with its author, and changes only its thread and whether a page has a problem; a
+  problem is only assigned to a proofreader; no comment disappears;
+- there is always an administrator who can log in, and changes of accounts are in their log.
 
-What breaks the model is told with the steps before it. The exit status is 1 then.
+Violations are printed with the steps before them; the exit status is then 1.
 """
 
 from __future__ import annotations
@@ -47,13 +45,13 @@ from tests.web.drawn import WORK, add_page, cell, checked, draw_page, wrong
 from tests.web.test_people import BASE, PASSWORD, PEOPLE, Browser, House, house_in
 
 STEPS, RENEWED = 8, 100
-"""Requests in a sequence; sequences after which a new store is begun."""
+"""Requests in a sequence, and sequences with one store."""
 NOBODY = ""
 MOVED_PAGE = "WYG0103-0292a"
 CHANGED = ("戊", "己")
-"""Whose accounts are changed while they work."""
+"""People whose accounts are changed meanwhile."""
 PROOFREAD = ("甲", "乙")
-"""Of those who are asked to see to a problem, who may decide; nobody changes their accounts."""
+"""People to whom problems are assigned and who may decide; their accounts do not change."""
 ROLES = {**PEOPLE, "戊": Role.PROOFREADER, "己": Role.READER}
 VERDICTS = ("keep", "take", "other", "typed", "delete", "copy", "unsure", "skip")
 READINGS = ("", "某", "𠀀", "甲乙", "行\n", "¶", "\x00", "字" * 65)
@@ -147,7 +145,7 @@ class Player:
             house.store.accounts.add(name, ROLES[name], PASSWORD)
         self.passwords = dict.fromkeys(ROLES, PASSWORD)
         self.browsers: dict[str, Browser] = {name: house.browser(name) for name in ROLES} | {NOBODY: house.somebody()}
-        self.tokens = {name: one.token("/account" if name else "/login") for name, one in self.browsers.items()}
+        self.tokens = {name: browser.token("/account" if name else "/login") for name, browser in self.browsers.items()}
         self.keys: dict[str, list[str]] = {what: [] for what in ASKED}
         self.numbers = {account.name: account.number for account in house.store.accounts.everybody()}
         self.database = sqlite3.connect(house.folder / "proof.sqlite", isolation_level=None)
@@ -162,8 +160,8 @@ class Player:
     def accounts(self) -> dict[str, dict[str, Any]]:
         """The accounts as they stand."""
         columns = ("name", "role", "disabled", "provisional", "stamp")
-        found = self.database.execute(f"SELECT {', '.join(columns)} FROM accounts").fetchall()  # noqa: S608 - names of ours
-        return {row[0]: dict(zip(columns, row, strict=True)) for row in found}
+        rows = self.database.execute(f"SELECT {', '.join(columns)} FROM accounts").fetchall()  # noqa: S608 - names of ours
+        return {row[0]: dict(zip(columns, row, strict=True)) for row in rows}
 
     def world(self) -> World:
         """All as it stands; a correction by hand that was taken back is nothing."""
@@ -174,14 +172,14 @@ class Player:
         ):
             if origin != Origin.PERSON.value or state != "open":
                 found["flag", number] = ((state, reading if version else transcribed), version)
-        said = {
+        noted = {
             page: (state, note, at)
             for page, state, note, at in ask(
                 "SELECT page_id, state, note, version FROM acts WHERE act = 'page' ORDER BY version"
             )
         }
         for page in self.pages:
-            state, note, at = said.get(page, ("not proofread", "", 0))
+            state, note, at = noted.get(page, ("not proofread", "", 0))
             found["page", page] = ((state, note), at)
             found["layout", page] = ((None, ""), 0)
         rules = ask("SELECT transcribed, suggested, holds FROM acts WHERE act = 'rule' ORDER BY id")
@@ -199,17 +197,17 @@ class Player:
         event_counts = dict(ask("SELECT account_id, count(*) FROM account_events GROUP BY account_id").fetchall())
         for name, number in ask("SELECT name, id FROM accounts").fetchall():
             self.numbers[name] = number
-        for name, one in self.accounts().items():
-            shown = (one["role"], one["disabled"], one["provisional"])
+        for name, account in self.accounts().items():
+            shown = (account["role"], account["disabled"], account["provisional"])
             found["account", name] = (shown, event_counts.get(self.numbers[name], 0))
         return found
 
     def may(self, who: str, what: str) -> bool:
         """Whether they have the right to ask for that, by their account as it stands and the session that they have."""
-        one = self.accounts().get(who)
-        if one is None or one["disabled"] or one["provisional"] or one["stamp"] != self.stamps[who]:
+        account = self.accounts().get(who)
+        if account is None or account["disabled"] or account["provisional"] or account["stamp"] != self.stamps[who]:
             return False
-        return NEEDS.get(what, "decide") in RIGHTS[one["role"]]
+        return NEEDS.get(what, "decide") in RIGHTS[account["role"]]
 
     def step(self) -> str:
         """One request; gives what it was. Raises BrokenModelError."""
@@ -227,54 +225,64 @@ class Player:
             body = {**body, **wrong} if wrong and isinstance(wrong, dict) else wrong
         return Request(who, what, method, path, body, sound)
 
-    def play(self, one: Request) -> str:
+    def play(self, request: Request) -> str:
         """Ask for it, and hold the answer and what it left against the model."""
-        who, what, before = one.who, one.what, self.now
+        who, what, before = request.who, request.what, self.now
         allowed = self.may(who, what)
-        key = one.body.get("key", "") if isinstance(one.body, dict) else ""
+        key = request.body.get("key", "") if isinstance(request.body, dict) else ""
         again = isinstance(key, str) and key in self.keys[what]
         other = isinstance(key, str) and any(key in used for name, used in self.keys.items() if name != what)
-        headers = {} if one.method == "GET" else {"X-CSRFToken": self.tokens[who]}
-        sent = {} if one.method == "GET" else {"json": one.body}
-        answer = self.browsers[who].client.open(one.path, method=one.method, headers=headers, **sent)
+        headers = {} if request.method == "GET" else {"X-CSRFToken": self.tokens[who]}
+        sent = {} if request.method == "GET" else {"json": request.body}
+        answer = self.browsers[who].client.open(request.path, method=request.method, headers=headers, **sent)
         after = self.now = self.world()
-        told = f"{who or 'nobody'} {what} {one.path} {one.body} -> {answer.status_code} {answer.text[:200]}"
+        description = (
+            f"{who or 'nobody'} {what} {request.path} {request.body} -> {answer.status_code} {answer.text[:200]}"
+        )
         changed = {thing for thing in before.keys() | after.keys() if before.get(thing) != after.get(thing)}
         sent_again = again or other
-        self.check(one, allowed, answer.status_code, changed, sent_again, told)
-        must(not other or answer.status_code >= 400, f"the key is another's: {told}")
+        self.check(request, allowed, answer.status_code, changed, sent_again, description)
+        must(not other or answer.status_code >= 400, f"the key is another's: {description}")
         fresh = answer.status_code < 400 and not sent_again
         if fresh and what in ("undo", "redo"):
-            self.turned(one, json.loads(answer.text), before, after, changed, told)
-        elif what in ("undo", "redo") and one.sound and not sent_again and allowed and not one.body["leave"]:
-            self.refused(who, what, answer.status_code, told)
+            self.turned(request, json.loads(answer.text), before, after, changed, description)
+        elif what in ("undo", "redo") and request.sound and not sent_again and allowed and not request.body["leave"]:
+            self.refused(who, what, answer.status_code, description)
         elif changed:
             self.did(who, before, after, {thing for thing in changed if thing[0] in ACTS})
         if fresh:
-            self.remember(one, json.loads(answer.text), after, told)
+            self.remember(request, json.loads(answer.text), after, description)
             if key:
                 self.keys[what].append(key)
-        return told
+        return description
 
-    def remember(self, one: Request, said: Any, after: World, told: str) -> None:
+    def remember(self, request: Request, answer: Any, after: World, description: str) -> None:
         """What an answer gave that is needed later, and whether what was written down bears what was said."""
-        if one.what == "reread":
-            self.jobs.append((int(one.path.split("/")[-2]), said["id"], one.who))
-        if one.what == "reset":
-            name = said["person"]["name"]
-            self.passwords[name] = said["password"]
-        if one.what == "comment":
-            must((said["person"], said["text"]) == (one.who, one.body.get("text", "")), f"not as it was sent: {told}")
-            thread = after["thread", (said["page"], said["uid"])]
-            must(thread[0][:2] == (said["state"], said["assigned"]), f"{thread} is not what was said: {told}")
-            must(said["assigned"] in ("", *PROOFREAD), f"given to one who may not decide: {told}")
-        if one.what in ("decide", "correct"):
-            wanted = (one.who, one.body["note"])
-            must((said["person"], said["note"]) == wanted, f"not by whom, or without the note: {told}")
-            must(after["flag", said["flag"]][1] >= said["version"], told)
-        if one.what == "stop":
-            own = one.who in {who for page, job, who in self.jobs if job in one.path}
-            must(own or one.who == "甲" or self.accounts()[one.who]["role"] == "administrator", f"not theirs: {told}")
+        if request.what == "reread":
+            self.jobs.append((int(request.path.split("/")[-2]), answer["id"], request.who))
+        if request.what == "reset":
+            name = answer["person"]["name"]
+            self.passwords[name] = answer["password"]
+        if request.what == "comment":
+            must(
+                (answer["person"], answer["text"]) == (request.who, request.body.get("text", "")),
+                f"not as it was sent: {description}",
+            )
+            thread = after["thread", (answer["page"], answer["uid"])]
+            must(
+                thread[0][:2] == (answer["state"], answer["assigned"]), f"{thread} is not what was said: {description}"
+            )
+            must(answer["assigned"] in ("", *PROOFREAD), f"given to one who may not decide: {description}")
+        if request.what in ("decide", "correct"):
+            wanted = (request.who, request.body["note"])
+            must((answer["person"], answer["note"]) == wanted, f"not by whom, or without the note: {description}")
+            must(after["flag", answer["flag"]][1] >= answer["version"], description)
+        if request.what == "stop":
+            own = request.who in {who for page, job, who in self.jobs if job in request.path}
+            must(
+                own or request.who == "甲" or self.accounts()[request.who]["role"] == "administrator",
+                f"not theirs: {description}",
+            )
 
     def come_in_again(self, who: str) -> None:
         """Log in anew, where that may be; with a password of one's own where somebody else has set it."""
@@ -343,8 +351,8 @@ class Player:
         kind = "page" if what == "page" else "layout"
         version = max(world.get((kind, page), (None, 0))[1] - (chance.random() < 0.1), 0)
         if what == "page":
-            said = {"state": chance.choice(STATES), "note": chance.choice(NOTES), "version": version, "key": key}
-            return f"{BASE}/pages/{page}/states", said
+            body = {"state": chance.choice(STATES), "note": chance.choice(NOTES), "version": version, "key": key}
+            return f"{BASE}/pages/{page}/states", body
         layout = chance.choice([None, LAYOUT, LAYOUT | {"rules": [0.7, 0.3]}, LAYOUT | {"corners": [[0, 0]] * 4}])
         image = chance.choice(["", "", "page.png", "../../etc/passwd"])
         return f"{BASE}/pages/{page}/layout-overrides", {
@@ -361,12 +369,12 @@ class Player:
             f"flags/{chance.choice([*flags, 999])}" if chance.random() < 0.6 else f"pages/{chance.choice(self.pages)}"
         )
         [seen] = self.database.execute("SELECT coalesce(max(id), 0) FROM acts WHERE act = 'comment'").fetchone()
-        said = {"text": chance.choice(NOTES), "seen": max(seen - chance.randint(0, 2), 0), "key": key}
+        body = {"text": chance.choice(NOTES), "seen": max(seen - chance.randint(0, 2), 0), "key": key}
         if chance.random() < 0.6:
-            said["state"] = chance.choice(["problem", "problem", "resolved", "note"])
+            body["state"] = chance.choice(["problem", "problem", "resolved", "note"])
         if chance.random() < 0.4:
-            said["assigned"] = chance.choice(["", "甲", "乙", "丁", "nobody"])
-        return f"{BASE}/{place}/comments", said
+            body["assigned"] = chance.choice(["", "甲", "乙", "丁", "nobody"])
+        return f"{BASE}/{place}/comments", body
 
     def about_people(self, what: str) -> tuple[str, str, Any]:
         chance = self.chance
@@ -388,25 +396,30 @@ class Player:
         note = self.chance.choice(NOTES)
         return {"verdict": verdict, "version": max(version, 0), "reading": reading, "note": note}
 
-    def check(self, one: Request, allowed: bool, status: int, changed: set[Thing], sent_again: bool, told: str) -> None:
+    def check(
+        self, request: Request, allowed: bool, status: int, changed: set[Thing], sent_again: bool, description: str
+    ) -> None:
         """What must hold of every answer."""
-        must(status < 500, told)
-        must(status < 400 or not changed, f"refused, and changed {changed}: {told}")
-        must(allowed or not changed, f"without the right to: {told}")
-        must(allowed or status >= 400, f"without the right to: {told}")
-        must(one.what not in ("look", "reread", "stop") or not changed, f"changed {changed}: {told}")
-        must(not sent_again or not changed, f"sent again: {told}")
+        must(status < 500, description)
+        must(status < 400 or not changed, f"refused, and changed {changed}: {description}")
+        must(allowed or not changed, f"without the right to: {description}")
+        must(allowed or status >= 400, f"without the right to: {description}")
+        must(request.what not in ("look", "reread", "stop") or not changed, f"changed {changed}: {description}")
+        must(not sent_again or not changed, f"sent again: {description}")
         threads = {thing for thing in changed if thing[0] == "thread"}
-        must(bool(threads) == (one.what == "comment" and bool(changed)), f"changed {changed}: {told}")
-        must(status not in (401, 403) or not allowed or one.what in ("decide", "page", "undo", "redo", "stop"), told)
+        must(bool(threads) == (request.what == "comment" and bool(changed)), f"changed {changed}: {description}")
+        must(
+            status not in (401, 403) or not allowed or request.what in ("decide", "page", "undo", "redo", "stop"),
+            description,
+        )
         kinds = {"add": "account", "change": "account", "reset": "account", "layout": "layout", "rule": "rule"}
-        kind = kinds.get(one.what)
-        must(kind is None or {thing[0] for thing in changed} <= {kind}, f"changed {changed}: {told}")
-        most = {"comment": 2, "decide": 2, "many": 6, "undo": 99, "redo": 99}.get(one.what, 1)
-        must(len(changed) <= most, f"changed {changed}: {told}")
-        must(one.what != "decide" or status != 201 or bool(changed), f"changed nothing: {told}")
+        kind = kinds.get(request.what)
+        must(kind is None or {thing[0] for thing in changed} <= {kind}, f"changed {changed}: {description}")
+        most = {"comment": 2, "decide": 2, "many": 6, "undo": 99, "redo": 99}.get(request.what, 1)
+        must(len(changed) <= most, f"changed {changed}: {description}")
+        must(request.what != "decide" or status != 201 or bool(changed), f"changed nothing: {description}")
         administer = [name for name, who in self.accounts().items() if who["role"] == "administrator"]
-        must(any(not self.accounts()[name]["disabled"] for name in administer), f"nobody administers: {told}")
+        must(any(not self.accounts()[name]["disabled"] for name in administer), f"nobody administers: {description}")
 
     def did(self, who: str, before: World, after: World, changed: set[Thing]) -> None:
         if not changed:
@@ -416,55 +429,57 @@ class Player:
         self.note(who, changed)
 
     def note(self, who: str, changed: set[Thing]) -> None:
-        for one in changed:
-            self.model.touched.setdefault(one, set()).add(who)
+        for number in changed:
+            self.model.touched.setdefault(number, set()).add(who)
 
-    def turned(self, one: Request, said: Any, before: World, after: World, changed: set[Thing], told: str) -> None:
+    def turned(
+        self, request: Request, answer: Any, before: World, after: World, changed: set[Thing], description: str
+    ) -> None:
         """Something was taken back, or done again: exactly the last act; where others are left alone, the part of it,
         or of one before, that nobody else has changed, and what is left of it is still to be taken back."""
-        done, undone = self.model.done[one.who], self.model.undone[one.who]
-        own, other = (done, undone) if one.what == "undo" else (undone, done)
-        things = told_of(said)
+        done, undone = self.model.done[request.who], self.model.undone[request.who]
+        own, other = (done, undone) if request.what == "undo" else (undone, done)
+        things = told_of(answer)
         meant = [n for n, act in enumerate(own) if things <= act.after.keys()]
-        must(bool(meant), f"there was nothing: {told}")
+        must(bool(meant), f"there was nothing: {description}")
         act = own.pop(meant[-1])
-        was, now = (act.after, act.before) if one.what == "undo" else (act.before, act.after)
-        if not one.body["leave"]:
-            must(meant[-1] == len(own), f"not the last act: {told}")
-            must(things == set(now), f"{set(now) - things} of it are left: {told}")
-        must(seen(before, things) == {thing: was[thing] for thing in things}, f"somebody had changed it: {told}")
+        was, now = (act.after, act.before) if request.what == "undo" else (act.before, act.after)
+        if not request.body["leave"]:
+            must(meant[-1] == len(own), f"not the last act: {description}")
+            must(things == set(now), f"{set(now) - things} of it are left: {description}")
+        must(seen(before, things) == {thing: was[thing] for thing in things}, f"somebody had changed it: {description}")
         left = seen(after, things)
-        must(left == {thing: now[thing] for thing in things}, f"{left} is not {now}: {told}")
-        must(changed <= things, f"changed {changed - things} besides: {told}")
+        must(left == {thing: now[thing] for thing in things}, f"{left} is not {now}: {description}")
+        must(changed <= things, f"changed {changed - things} besides: {description}")
         rest = now.keys() - things
         if rest:
             own.insert(meant[-1], Act({t: act.before[t] for t in rest}, {t: act.after[t] for t in rest}))
         other.append(Act({t: act.before[t] for t in things}, {t: act.after[t] for t in things}))
-        self.note(one.who, things)
+        self.note(request.who, things)
 
-    def refused(self, who: str, what: str, status: int, told: str) -> None:
+    def refused(self, who: str, what: str, status: int, description: str) -> None:
         own = (self.model.done if what == "undo" else self.model.undone)[who]
-        must(status != 404 or not own, f"there was something: {told}")
+        must(status != 404 or not own, f"there was something: {description}")
         if status == 409:
-            must(bool(own), f"there was nothing: {told}")
+            must(bool(own), f"there was nothing: {description}")
             others = {name for thing in own[-1].after for name in self.model.touched.get(thing, ())} - {who}
-            must(bool(others), f"nobody else had changed it: {told}")
+            must(bool(others), f"nobody else had changed it: {description}")
 
 
-def must(holds: bool, told: str) -> None:
+def must(holds: bool, description: str) -> None:
     if not holds:
-        raise BrokenModelError(told)
+        raise BrokenModelError(description)
 
 
-def told_of(said: Any) -> set[Thing]:
+def told_of(answer: Any) -> set[Thing]:
     """What an answer says was taken back, or done again."""
-    if said["rule"]:
-        return {("rule", (said["rule"]["text"], said["rule"]["image"]))}
-    if said["page"]:
-        return {("page", said["page"]["page"])}
-    if said["reread_page"]:
-        return {("layout", said["reread_page"])}
-    return {("flag", decision["flag"]) for decision in said["decisions"]}
+    if answer["rule"]:
+        return {("rule", (answer["rule"]["text"], answer["rule"]["image"]))}
+    if answer["page"]:
+        return {("page", answer["page"]["page"])}
+    if answer["reread_page"]:
+        return {("layout", answer["reread_page"])}
+    return {("flag", decision["flag"]) for decision in answer["decisions"]}
 
 
 def seen(world: World, things: set[Thing]) -> dict[Thing, Any]:
@@ -481,19 +496,19 @@ def player(seed: int) -> Iterator[Player]:
         contextmanager(house_in)(Path(scratch), attempts=1000) as house,
     ):
         add_moved(house.store, Path(scratch))
-        with closing(Player(house, random.Random(seed))) as one:  # noqa: S311
-            yield one
+        with closing(Player(house, random.Random(seed))) as played:  # noqa: S311
+            yield played
 
 
 def played(sequences: int, seed: int) -> tuple[int, list[str]]:
     """How many requests so many sequences made, and what broke the model: each with the steps that led there."""
     asked, broken = 0, []
     for start in range(0, sequences, RENEWED):
-        with player(seed + start) as one:
+        with player(seed + start) as playing:
             steps: list[str] = []
             for _ in range(min(RENEWED, sequences - start) * STEPS):
                 try:
-                    steps.append(one.step())
+                    steps.append(playing.step())
                     asked += 1
                 except BrokenModelError as error:
                     broken.append("\n  ".join([f"seed {seed + start}:", *steps[-6:], str(error)]))
@@ -509,8 +524,8 @@ def main() -> int:
     logging.disable()
     asked, broken = played(given.sequences, given.seed)
     click.echo(f"{given.sequences} sequences, {asked} requests, {len(broken)} broke the model")
-    for one in broken:
-        click.echo(one)
+    for failure in broken:
+        click.echo(failure)
     return 1 if broken else 0
 
 

@@ -33,7 +33,7 @@ from playwright.sync_api import Page, sync_playwright
 from proof.store import Store
 from scripts.bench.material import CHROMIUM
 from scripts.bench.web import Browser, fill
-from tests.standing import decision_log
+from tests.build import decision_log
 from tests.web.drawn import WORK
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -127,10 +127,10 @@ class Held:
 
     def _hold(self) -> None:
         while not self._over.is_set():
-            for number, one in enumerate(self._sockets):
+            for number, sock in enumerate(self._sockets):
                 if self._over.is_set():
                     return
-                self._sockets[number] = self._kept(one) if one else self._open()
+                self._sockets[number] = self._kept(sock) if sock else self._open()
             self._over.wait(self._every)
 
     def _open(self) -> socket.socket | None:
@@ -148,17 +148,17 @@ class Held:
         self.opened += 1
         return made
 
-    def _kept(self, one: socket.socket) -> socket.socket | None:
+    def _kept(self, sock: socket.socket) -> socket.socket | None:
         try:
             if self._then:
-                one.send(self._then)
-            if one.recv(self._read or 65536):
-                return one
+                sock.send(self._then)
+            if sock.recv(self._read or 65536):
+                return sock
         except BlockingIOError:
-            return one
+            return sock
         except OSError:
             pass
-        one.close()
+        sock.close()
         return None
 
 
@@ -186,8 +186,8 @@ def spent(pid: int) -> tuple[float, int, int]:
     """Processor seconds, MiB and threads of a process and its children."""
     seconds, memory, threads = 0.0, 0, 0
     children = subprocess.run(["pgrep", "-P", str(pid)], capture_output=True, text=True, check=False)  # noqa: S603, S607
-    for one in [str(pid), *children.stdout.split()]:
-        fields = Path(f"/proc/{one}/stat").read_text().rsplit(")", 1)[1].split()
+    for process in [str(pid), *children.stdout.split()]:
+        fields = Path(f"/proc/{process}/stat").read_text().rsplit(")", 1)[1].split()
         seconds += (int(fields[11]) + int(fields[12])) / os.sysconf("SC_CLK_TCK")
         threads += int(fields[17])
         memory += int(fields[21]) * os.sysconf("SC_PAGE_SIZE") >> 20
@@ -202,21 +202,21 @@ def settled(page: Page, patience: float) -> bool:
     return not page.evaluate(UNSENT)
 
 
-def round_of(name: str, pages: list[Page], pid: int, one: Else, seconds: float) -> tuple[list[tuple[str, str]], int]:
+def round_of(name: str, pages: list[Page], pid: int, others: Else, seconds: float) -> tuple[list[tuple[str, str]], int]:
     """All proofread for so many seconds; the figures of it, and how many decisions were acknowledged."""
-    before, taken = len(one.took), spent(pid)[0]
+    before, taken = len(others.took), spent(pid)[0]
     for number, page in enumerate(pages):
         page.evaluate(PROOFREAD, [seconds, 1000 * number / len(pages)])
     end = time.monotonic() + seconds + 1.5
     while time.monotonic() < end and pages:
         pages[0].wait_for_timeout(500)
-    else_took = one.took[before:]
+    else_took = others.took[before:]
     load = os.getloadavg()[0]
     sent = sum(settled(page, 20) for page in pages)
-    times: list[Any] = [one for page in pages for one in page.evaluate("window.decided")]
+    times: list[Any] = [time for page in pages for time in page.evaluate("window.decided")]
     pressed = sum(page.evaluate("window.pressed") for page in pages)
-    whole = sorted(one[0] / 1000 for one in times if one[2] < 400)
-    wire = sorted(one[1] / 1000 for one in times if one[2] < 400)
+    whole = sorted(time[0] / 1000 for time in times if time[2] < 400)
+    wire = sorted(time[1] / 1000 for time in times if time[2] < 400)
     cpu, memory, threads = spent(pid)
     rows = [
         (f"{name}: decisions pressed, acknowledged, refused", f"{pressed}, {len(whole)}, {len(times) - len(whole)}"),
@@ -244,7 +244,7 @@ def measure(port: int, pid: int, given: argparse.Namespace, first: int) -> tuple
     static = page.split("/static/")[1].split("/")[0]
     idle = Held(port, given.idle * CONNECTIONS, request(f"/static/{static}/{SMALL}"), every=2)
     time.sleep(3)
-    one = Else(address, first)
+    others = Else(address, first)
     with sync_playwright() as driver:
         opened = driver.chromium.launch(executable_path=CHROMIUM, args=["--no-sandbox", "--disable-gpu"])
         pages, late = [], 0
@@ -263,19 +263,19 @@ def measure(port: int, pid: int, given: argparse.Namespace, first: int) -> tuple
                 late += 1
         rows.append(("browsers that got no desk within 40 s", str(late)))
         time.sleep(SETTLING)
-        kept, acknowledged = round_of("kept connections", pages, pid, one, given.seconds)
+        kept, acknowledged = round_of("kept connections", pages, pid, others, given.seconds)
         half = Held(port, given.half_open, b"GET / HTTP/1.1\r\nHost: localhost\r\nX-Never: ", b"a", every=3)
         slow = Held(port, given.slow, request(f"/static/{static}/{LARGE}"), every=0.5, read=512)
         time.sleep(3)
-        besides, more = round_of("and half-open, slow", pages, pid, one, given.seconds)
+        besides, more = round_of("and half-open, slow", pages, pid, others, given.seconds)
         rows += [*kept, *besides]
         opened_by = "; ".join(f"{held.opened} ({held.refused})" for held in (half, slow, idle))
         rows.append(("half-open, slow, idle connections opened (refused)", opened_by))
         for held in (half, slow, idle):
             held.stop()
-        one.stop()
+        others.stop()
         opened.close()
-    return rows, one, acknowledged + more
+    return rows, others, acknowledged + more
 
 
 def _ready(page: Page) -> None:
@@ -302,17 +302,21 @@ def main() -> None:
         fill(folder, (given.browsers + 10) * PAGES_EACH)
         process, port = begin(given.server, folder)
         try:
-            rows, one, acknowledged = measure(port, process.pid, given, given.browsers * PAGES_EACH * FLAGS_A_PAGE + 1)
+            rows, others, acknowledged = measure(
+                port, process.pid, given, given.browsers * PAGES_EACH * FLAGS_A_PAGE + 1
+            )
             with Store.open(folder / "proof.sqlite") as store:
                 log = decision_log(store, WORK)
         finally:
             process.terminate()
             process.wait(20)
     print("| figure | measured |\n| --- | --- |")  # noqa: T201
-    lost = acknowledged + len(one.events) - len(log)
+    lost = acknowledged + len(others.events) - len(log)
     doubled = len(log) - len({decision.flag for decision in log})
     rows.append(("decisions in the store; lost; doubled", f"{len(log)}; {max(lost, 0)}; {doubled}"))
-    rows.append(("of somebody else lost, failed", f"{len(set(one.events) - {d.id for d in log})}, {len(one.failed)}"))
+    rows.append(
+        ("of somebody else lost, failed", f"{len(set(others.events) - {d.id for d in log})}, {len(others.failed)}")
+    )
     for name, measured in rows:
         print(f"| {name} | {measured} |")  # noqa: T201
 

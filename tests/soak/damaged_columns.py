@@ -23,8 +23,8 @@ from pathlib import Path
 
 from rapidfuzz import fuzz
 
+from tests.acceptance.caches import computed_once
 from tests.acceptance.history import MARK, History, sample_project
-from tests.acceptance.once import computed_once
 
 MIN_ALIKE_PERCENT = 70
 """Similarity of a column to what it read before, in percent (Indel), from which it is the same."""
@@ -77,7 +77,7 @@ def trouble(history: History, page: int, dice: random.Random) -> tuple[str, int]
     sound, behind = rows[begin + 1 : end], len(rows) - end
     rows[begin + 1 : end], done = damaged(sound, dice)
     history.path.write_text("\n".join(rows) + "\n", encoding="utf-8")
-    said = ""
+    output = ""
     of_page = False
     rounds = 0
     _check(history)
@@ -85,7 +85,7 @@ def trouble(history: History, page: int, dice: random.Random) -> tuple[str, int]
         rounds += 1
         of_page |= any(not flag["line"] for flag in asked)
         history.take_all()
-        said += _export(history)
+        output += _export(history)
         _check(history)
     asked = history.open_flags(layout=True)
     texts = [history.path.read_text(encoding="utf-8")]
@@ -98,14 +98,14 @@ def trouble(history: History, page: int, dice: random.Random) -> tuple[str, int]
     alike = [fuzz.ratio(column.strip(), was.strip()) for column, was in zip(columns, sound, strict=False)]
     wrong = len(columns) != len(sound) or min(alike, default=0) < MIN_ALIKE_PERCENT
     faults = [
-        "the columns are others" if wrong and not of_page and "not written" not in said else "",
+        "the columns are others" if wrong and not of_page and "not written" not in output else "",
         "a later round changed the text" if len(set(texts)) > 1 else "",
-        "something is asked again" if asked and "not written" not in said else "",
+        "something is asked again" if asked and "not written" not in output else "",
     ]
     if not any(faults):
         return "", rounds
     fault = f"page {page + 1}, {', '.join(done)}: {', '.join(filter(None, faults))}"
-    return f"{fault}\n" + "\n".join(columns) + f"\n{said}", rounds
+    return f"{fault}\n" + "\n".join(columns) + f"\n{output}", rounds
 
 
 def _check(history: History) -> None:
@@ -131,12 +131,12 @@ def main() -> int:
             dice = random.Random(seed)  # noqa: S311 - a damage is known by its seed
             with tempfile.TemporaryDirectory() as own:
                 history = History(Path(own), seed, base, threshold=3.0)
-                found, took = trouble(history, dice.randrange(3), dice)
+                fault, took = trouble(history, dice.randrange(3), dice)
                 history.stop()
-            broken += bool(found)
+            broken += bool(fault)
             rounds[took] += 1
-            if found:
-                print(f"seed {seed}, {found}", flush=True)  # noqa: T201
+            if fault:
+                print(f"seed {seed}, {fault}", flush=True)  # noqa: T201
     print(f"{broken} of {options.pages} damaged pages are not put right and not said so")  # noqa: T201
     print("pages by rounds:", ", ".join(f"{took}: {pages}" for took, pages in sorted(rounds.items())))  # noqa: T201
     return int(broken > 0)

@@ -1,16 +1,16 @@
 #!/usr/bin/env python3
-"""Let every call to the file system and the database fail once, and see what is left.
+"""Let every call to the file system and the database fail once, and check what is left.
 
     python -m tests.soak.faults [--only decide,check] [--ways once,torn] [--every 1]
 
 Commands and acts of people are each run many times on a copy of one project, in a forked process: the first time to
 count their calls (`failing_calls`), then once for every call with that call failing. Afterwards
-- the store is sound, and holds every decision that was there before and every one that was acknowledged,
-- and so does its journal, from which they would be recovered, but for what was acknowledged to nobody,
-- every file under its own name is whole: as it was before, or as it is where nothing fails,
-- the command has worked, or has said what is wrong; it was not a traceback,
-- run again without a fault, under the same keys, it leaves what it leaves where nothing ever failed.
-Prints a line a command and way; the exit status is 1 where something was broken.
+- the store is sound, and has every earlier decision and every acknowledged one,
+- so has its journal, except for decisions that were not acknowledged,
+- every file is whole: as it was before, or as it is without a failure,
+- the command has succeeded or has printed a message, and no traceback,
+- a second run without failures, with the same keys, leaves what a run without any failure leaves.
+Prints a line for each command and way of failing; the exit status is 1 if a check failed.
 """
 
 from __future__ import annotations
@@ -115,8 +115,8 @@ def decided(folder: Path) -> None:
         numbers, _ = store.queue.find(WORK, QueueFilter(first_page=2, last_page=2), Order.PAGE)
         asked = [DecisionRequest(WORK, flag, Verdict.KEEP, 0, "甲", f"together-{flag:05}") for flag in numbers]
         store.decisions.decide_all(asked)
-        for one in asked:
-            acknowledge(folder, one.key)
+        for call in asked:
+            acknowledge(folder, call.key)
 
 
 def acknowledge(folder: Path, key: str) -> None:
@@ -177,41 +177,41 @@ class Outcome:
 
 def begun(job: str, folder: Path, failing: int = 0, way: Way = Way.ONCE) -> Outcome:
     """Run a command in a forked process, with a fault."""
-    said = folder.parent / "calls.txt"
-    process = FORKED.Process(target=_run, args=(job, folder, said, Calls(folder, failing, way)))
+    output = folder.parent / "calls.txt"
+    process = FORKED.Process(target=_run, args=(job, folder, output, Calls(folder, failing, way)))
     process.start()
     process.join()
-    told = said.read_text(encoding="utf-8").splitlines() if said.exists() else ["0"]
-    said.unlink(missing_ok=True)
-    return Outcome(process.exitcode or 0, int(told[0]), frozenset(told[1:]))
+    lines = output.read_text(encoding="utf-8").splitlines() if output.exists() else ["0"]
+    output.unlink(missing_ok=True)
+    return Outcome(process.exitcode or 0, int(lines[0]), frozenset(lines[1:]))
 
 
-def _run(job: str, folder: Path, said: Path, calls: Calls) -> NoReturn:
-    status, told = WORKED, ""
+def _run(job: str, folder: Path, output: Path, calls: Calls) -> NoReturn:
+    status, message = WORKED, ""
     try:
         os.chdir(folder)
         calls.set_up()
         quietly(lambda: FAULTY[job](folder))
     except (ProofError, SystemExit) as error:
         status = int(error.code or 0) if isinstance(error, SystemExit) else SAID
-        told = repr(error)
+        message = repr(error)
     except BaseException as error:
-        status, told = UNSAID, "".join(traceback.format_exception(error))
+        status, message = UNSAID, "".join(traceback.format_exception(error))
     if status and os.environ.get("TELL"):
-        sys.stderr.write(f"{job}, call {calls.failing} {calls.way}: {told}\n")
-    with PLAIN_OPEN(said, "w", encoding="utf-8") as file:
+        sys.stderr.write(f"{job}, call {calls.failing} {calls.way}: {message}\n")
+    with PLAIN_OPEN(output, "w", encoding="utf-8") as file:
         file.write("\n".join([str(calls.seen), *calls.lines]))
     os._exit(status)
 
 
 def files_of(folder: Path) -> dict[str, bytes]:
     """The files of a project by their names, without times, and without those that are at work."""
-    found = {}
+    files = {}
     for path in sorted(folder.rglob("*")):
         name = path.relative_to(folder).as_posix()
         if path.is_file() and not UNNAMED.search(path.name) and ".proof-restoring" not in name:
-            found[name] = VARYING.sub(b"", path.read_bytes())
-    return found
+            files[name] = VARYING.sub(b"", path.read_bytes())
+    return files
 
 
 @dataclass
@@ -243,18 +243,18 @@ class Trial:
         """What is wrong after the call of that number failed."""
         with copied(self.base) as folder:
             outcome = begun(self.job, folder, failing, way)
-            found = [] if outcome.status in (WORKED, 1, SAID, KILLED) else ["ended without a word of what to do"]
+            failures = [] if outcome.status in (WORKED, 1, SAID, KILLED) else ["ended without a word of what to do"]
             try:
-                found += [*self.lost(folder), *self.halves(folder, killed=way is Way.KILLED)]
-                found += self.again(folder)
+                failures += [*self.lost(folder), *self.halves(folder, killed=way is Way.KILLED)]
+                failures += self.again(folder)
             except (ProofError, ValueError, OSError) as error:
-                found.append(f"{type(error).__name__}: {error}")
-            return found
+                failures.append(f"{type(error).__name__}: {error}")
+            return failures
 
     def lost(self, folder: Path) -> Iterator[str]:
         """What was decided and is not there any more."""
         keys = folder / ACKNOWLEDGED
-        told = set(keys.read_text(encoding="utf-8").split()) if keys.exists() else set()
+        acknowledged = set(keys.read_text(encoding="utf-8").split()) if keys.exists() else set()
         # as it lies there: whoever opens it otherwise has its journal completed
         with Store.open(folder / "proof.sqlite", complete=False) as store, Session(store.engine) as session:
             lines = list(all_lines(session))
@@ -264,7 +264,7 @@ class Trial:
             here = {identity(line) for line in there}
             if where == "the journal" or self.job not in ("first-check", "recover"):
                 yield from [f"decisions of before are lost in {where}"] if self.held - here else []
-            missing = told - {str(line["key"]) for line in there}
+            missing = acknowledged - {str(line["key"]) for line in there}
             yield from [f"acknowledged and not in {where}: {missing}"] if missing else []
 
     def halves(self, folder: Path, *, killed: bool) -> Iterator[str]:
@@ -339,8 +339,8 @@ def tried(job: str, base: Path, ways: list[Way], every: int) -> Iterator[tuple[W
     for way in ways:
         # every call alone; of those that fail otherwise a share, unlike from one way to the next
         numbers = range(1 + ways.index(way) % every, trial.calls.calls + 1, every)
-        found = [f"call {number}: {one}" for number in numbers for one in trial.wrong(number, way)]
-        yield way, trial.calls, len(numbers), found
+        failures = [f"call {number}: {failure}" for number in numbers for failure in trial.wrong(number, way)]
+        yield way, trial.calls, len(numbers), failures
     shutil.rmtree(folder)
 
 
@@ -355,21 +355,27 @@ def main() -> int:
     with tempfile.TemporaryDirectory(dir=_memory()) as scratch:
         base = made(Path(scratch), 2, workers=1)
         for job in given.only.split(","):
-            for way, calls, done, found in tried(job, base, [Way(part) for part in given.ways.split(",")], given.every):
-                broken, trials, lines = broken + len(found), trials + done, lines | calls.lines
+            for way, calls, done, failures in tried(
+                job, base, [Way(part) for part in given.ways.split(",")], given.every
+            ):
+                broken, trials, lines = broken + len(failures), trials + done, lines | calls.lines
                 places += done if way is Way.ONCE else 0
-                click.echo(f"{job}: {done} of {calls.calls} calls made to fail, {way}: {len(found)} broken")
-                for one in found:
-                    click.echo(f"  {one}")
+                click.echo(f"{job}: {done} of {calls.calls} calls made to fail, {way}: {len(failures)} broken")
+                for failure in failures:
+                    click.echo(f"  {failure}")
     click.echo(f"{trials} trials, {places} calls alone, on {len(lines)} lines of the program; {broken} broken")
     return 1 if broken else 0
 
 
 def _modules(package: ModuleType) -> Iterator[str]:
     """All modules of a package but the recognisers: these begin threads, which no fork takes along."""
-    for found in pkgutil.walk_packages(package.__path__, f"{package.__name__}."):
-        if not found.name.startswith("proof.ocr.p") and "migrations" not in found.name and "__main__" not in found.name:
-            yield found.name
+    for module in pkgutil.walk_packages(package.__path__, f"{package.__name__}."):
+        if (
+            not module.name.startswith("proof.ocr.p")
+            and "migrations" not in module.name
+            and "__main__" not in module.name
+        ):
+            yield module.name
 
 
 def _memory() -> Path | None:

@@ -360,15 +360,15 @@ def main(arguments: Sequence[str] | None = None) -> int:
     mutators = {name: Mutator(name, samples(name, options.shared), rng) for name in names}
     if options.guided:
         guided(names[0], options, harness, samples(names[0], options.shared))
-    began = told = time.monotonic()
+    began = reported = time.monotonic()
     for number in range(options.inputs):
         name = names[number % len(names)]
         harness.run(name, mutators[name]())
         now = time.monotonic()
         if options.seconds and now - began > options.seconds:
             break
-        if now - told > 60:
-            told = now
+        if now - reported > 60:
+            reported = now
             CONSOLE.print(f"{number + 1:,} inputs after {now - began:,.0f} s")
     report(harness, time.monotonic() - began)
     return 1 if harness.failed else 0

@@ -41,7 +41,7 @@ from proof.store.journal import all_lines
 from proof.store.models import FlagRow, PageRow
 from proof.store.page_states import PageState
 from proof.store.queue_records import Order, QueueFilter
-from tests.once import computed_once_in_fork
+from tests.caches import computed_once_in_fork
 from tests.soak.real_servers import Desk, Server
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -94,7 +94,7 @@ def decide(folder: Path, name: str, page: int) -> None:
     """Decide the flags of a page together, and say that it is proofread."""
     with Store.open(folder / "proof.sqlite") as store:
         numbers, _ = store.queue.find(WORK, QueueFilter(first_page=page, last_page=page), Order.PAGE)
-        flags = [(one.number, one.version) for one in store.queue.flags(WORK, numbers)]
+        flags = [(flag.number, flag.version) for flag in store.queue.flags(WORK, numbers)]
         asked = [DecisionRequest(WORK, flag, Verdict.TAKE, seen, "甲", f"{name}-{flag:05}") for flag, seen in flags]
         store.decisions.decide_all(asked)
         store.page_states.set(WORK, page, PageState.PROOFREAD, 0, "甲", f"{name}-page-{page:03}")
@@ -160,24 +160,24 @@ FLAGS, ACKNOWLEDGED = "flags.json", "acknowledged.json"
 
 def state_of(folder: Path) -> State:
     """What a project holds, without numbers of rows, times and what the order of two alone decides."""
-    found: dict[str, Any] = {
+    state: dict[str, Any] = {
         "store": _store(folder / "proof.sqlite"),
         "text": (folder / "text.txt").read_text(encoding="utf-8"),
     }
     summary, flags = folder / "out" / "summary.json", folder / "out" / "flags.jsonl"
-    found["pages"] = json.loads(summary.read_text(encoding="utf-8"))["pages"]
-    found["flags"] = flags.read_text(encoding="utf-8")
+    state["pages"] = json.loads(summary.read_text(encoding="utf-8"))["pages"]
+    state["flags"] = flags.read_text(encoding="utf-8")
     exported = folder / "exported" / "text.txt"
-    found["exported"] = exported.read_text(encoding="utf-8") if exported.exists() else None
+    state["exported"] = exported.read_text(encoding="utf-8") if exported.exists() else None
     if (folder / "restored").exists():
-        found["restored"] = _store(folder / "restored" / "proof.sqlite")
+        state["restored"] = _store(folder / "restored" / "proof.sqlite")
     if (folder / "made.zip").exists():
         with tempfile.TemporaryDirectory() as scratch:
             restore(folder / "made.zip", Path(scratch) / "b")
             acts = _store(Path(scratch) / "b" / "proof.sqlite")["acts"]
-            found["backup"] = [act for act in acts if act[0] == "decision"]  # these are decided together
+            state["backup"] = [act for act in acts if act[0] == "decision"]  # these are decided together
     left = [path.name for path in folder.rglob("*") if path.name.endswith(".part") or path.name == ".proof-restoring"]
-    return found | {"left": left}
+    return state | {"left": left}
 
 
 def _store(path: Path) -> State:
@@ -229,12 +229,12 @@ def lost(folder: Path) -> list[str]:
 def at_once(base: Path, first: str, second: str, offset: float) -> tuple[State, list[int | None]]:
     """The state that the two leave, the second begun so many seconds after the first; and their exit statuses."""
     with copied(base) as folder:
-        one = begin(first, folder)
+        earlier = begin(first, folder)
         time.sleep(offset)
-        two = begin(second, folder)
-        for process in (one, two):
+        later = begin(second, folder)
+        for process in (earlier, later):
             process.join()
-        return state_of(folder) | {"lost": lost(folder)}, [one.exitcode, two.exitcode]
+        return state_of(folder) | {"lost": lost(folder)}, [earlier.exitcode, later.exitcode]
 
 
 def broken(pair: tuple[str, str], base: Path, offsets: int) -> Iterator[str]:
@@ -252,7 +252,7 @@ def broken(pair: tuple[str, str], base: Path, offsets: int) -> Iterator[str]:
         if ended != statuses_wanted:
             yield f"after {offset:.2f} s: exit statuses {statuses}"
         if state not in wanted:
-            differs = [name for name in state if all(state[name] != one.get(name) for one in wanted)]
+            differs = [name for name in state if all(state[name] != outcome.get(name) for outcome in wanted)]
             yield f"after {offset:.2f} s: {', '.join(differs) or 'a mixture of both orders'}"
 
 
@@ -309,11 +309,11 @@ def main() -> int:
         base = made(Path(scratch), given.pages, given.workers)
         for pair in PAIRS:
             if not given.only or "-".join(pair) in given.only.split(","):
-                found = list(broken(pair, base, given.offsets))
-                wrong += len(found)
-                click.echo(f"{' beside '.join(pair)}: {given.offsets} offsets, {len(found)} broken")
-                for one in found:
-                    click.echo(f"  {one}")
+                failures = list(broken(pair, base, given.offsets))
+                wrong += len(failures)
+                click.echo(f"{' beside '.join(pair)}: {given.offsets} offsets, {len(failures)} broken")
+                for failure in failures:
+                    click.echo(f"  {failure}")
     return 1 if wrong else 0
 
 

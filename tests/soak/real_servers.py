@@ -66,9 +66,9 @@ class Desk:
         asked = [
             {"flag": flag, "version": version, "verdict": "take", "key": f"{name}-{flag:05}"} for flag, version in flags
         ]
-        said = {"state": "proofread", "version": 0, "key": f"{name}-page-{page:03}"}
+        body = {"state": "proofread", "version": 0, "key": f"{name}-page-{page:03}"}
         return self._post("decisions", {"decisions": asked, "batch": f"{name}-batch"}), self._post(
-            f"pages/{page}/states", said
+            f"pages/{page}/states", body
         )
 
     def _post(self, path: str, body: Any) -> bool:

@@ -21,8 +21,7 @@ from proof.store.manual_corrections import ManualCorrection
 from proof.store.models import DecisionRow, LayoutOverrideRow, PageEventRow, RuleRow
 from proof.store.page_states import PageState
 from proof.store.queue_records import Order, QueueFilter
-from tests.build import check, decide, demand, flag, key, page
-from tests.standing import standing_decisions
+from tests.build import check, decide, demand, flag, key, page, standing_decisions
 from tests.store.conftest import on_both
 
 WORK, SOURCE, FLAGS, PAGES = "KR1", "甲乙丙丁戊己庚辛壬癸", 4, 2
@@ -124,12 +123,12 @@ def test_what_another_changed_meanwhile_is_not_taken_back_and_they_are_named(fil
     decide(filled, 2, Verdict.KEEP)
     filled.decisions.decide_all([demand(n, Verdict.KEEP, batch="stroke-0001") for n in (1, 3)])
     decide(filled, 1, Verdict.COPY, "王")
-    before, said = seen(filled), events(filled)
+    before, events_before = seen(filled), events(filled)
     with pytest.raises(ChangedError, match="changed by 王 in the meantime") as refused:
         filled.acts.undo(WORK, "甲", key())
     in_chinese = str(refused.value.sentence.in_words(translations("zh-Hant").gettext))
     assert "葉第 1 行：其間 王 已改動" in in_chinese
-    assert (seen(filled), events(filled)) == (before, said)
+    assert (seen(filled), events(filled)) == (before, events_before)
     left = [filled.acts.undo(WORK, "甲", key(), leave=True) for _ in range(2)]
     assert [[decision.flag for decision in undone.decisions] for undone in left] == [[3], [2]]
     assert [decision.verdict for decision in filled.decisions.history(1)] == [Verdict.KEEP, Verdict.COPY]
@@ -220,9 +219,9 @@ def test_a_request_sent_again_takes_back_nothing_more(filled: Store) -> None:
     for what, do in does.items():
         do()
         first = filled.acts.undo(WORK, "甲", f"request-{what}")
-        said = events(filled)
+        events_before = events(filled)
         again = filled.acts.undo(WORK, "甲", f"request-{what}")
-        assert (again.what, again.repeated, events(filled)) == (what, True, said)
+        assert (again.what, again.repeated, events(filled)) == (what, True, events_before)
         assert [decision.id for decision in again.decisions] == [decision.id for decision in first.decisions]
         with pytest.raises(RefusedDecisionError, match="this key"):
             filled.acts.undo(WORK, "乙", f"request-{what}")

@@ -14,8 +14,8 @@ from proof.store.models import FlagRow, PageRow
 
 @pytest.mark.parametrize(("siglum", "authority"), [("四部", "四部"), ("~vlm", IMAGE)])
 def test_a_reading_that_one_alone_has_rests_on_a_copy_or_on_the_image(siglum: str, authority: str) -> None:
-    told = {"witnesses": [{"siglum": siglum, "reading": "鬼"}], "alternatives": []}
-    flag = FlagRow(suggested="吿", reason="posterior", evidence=told)
+    evidence = {"witnesses": [{"siglum": siglum, "reading": "鬼"}], "alternatives": []}
+    flag = FlagRow(suggested="吿", reason="posterior", evidence=evidence)
     demand = DecisionRequest("work", 1, Verdict.TYPED, 0, "甲", "key-of-one", "鬼")
     assert authority_of(demand, flag, PageRow(image="page.png")) == authority
 

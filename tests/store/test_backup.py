@@ -25,7 +25,7 @@ from proof.store import Store
 from proof.store.backup import MANIFEST, BackupError, backup, restore, verify
 from proof.store.decision_records import DecisionRequest, Verdict
 from proof.web import create_app
-from tests.standing import decision_log, standing_decisions
+from tests.build import decision_log, standing_decisions
 from tests.web.drawn import WORK, fill, settings_in
 
 pytestmark = pytest.mark.slow
@@ -122,11 +122,11 @@ def test_it_holds_one_moment_while_somebody_decides_all_the_time(project: Settin
                 kept = sorted(decision.id for decision in decision_log(store, WORK))
                 assert kept == list(range(1, len(kept) + 1))
                 assert before <= len(kept) - 1 <= after + 1  # the first was there from the beginning
-                said = {flag: store.decisions.history(flag)[-1:] for flag in range(2, 7)}
+                last_decisions = {flag: store.decisions.history(flag)[-1:] for flag in range(2, 7)}
                 standing = {decision.flag: decision.id for decision in standing_decisions(store, WORK)}
                 assert all(
                     not last or (last[0].verdict is Verdict.KEEP) == (standing.get(flag) == last[0].id)
-                    for flag, last in said.items()
+                    for flag, last in last_decisions.items()
                 )
     finally:
         over.set()
@@ -138,12 +138,12 @@ def rewrite(path: Path, name: str, data: bytes, *, entry: str = "", summed: bool
     with zipfile.ZipFile(path) as archive:
         held = {info: archive.read(info) for info in archive.namelist()}
     held[name] = data
-    said = json.loads(held[MANIFEST])
+    manifest = json.loads(held[MANIFEST])
     if entry:
-        said["sha256"][entry] = "0" * 64
+        manifest["sha256"][entry] = "0" * 64
     if summed:
-        said["sha256"][name] = hashlib.sha256(data).hexdigest()
-    held[MANIFEST] = json.dumps(said).encode()
+        manifest["sha256"][name] = hashlib.sha256(data).hexdigest()
+    held[MANIFEST] = json.dumps(manifest).encode()
     with zipfile.ZipFile(path, "w") as archive:
         for info, content in held.items():
             archive.writestr(info, content)
@@ -167,8 +167,8 @@ def test_a_file_that_would_lie_outside_is_refused(saved: Path, tmp_path: Path, n
 def test_a_damaged_backup_leaves_nothing_behind(saved: Path, tmp_path: Path) -> None:
     (tmp_path / "no.zip").write_bytes(b"PK no")
     rewrite(saved, "config.toml", b"[project]\n")
-    for path, told in ((saved, "damaged"), (tmp_path / "no.zip", "no backup")):
-        with pytest.raises(BackupError, match=told):
+    for path, message in ((saved, "damaged"), (tmp_path / "no.zip", "no backup")):
+        with pytest.raises(BackupError, match=message):
             restore(path, tmp_path / "elsewhere")
         assert not (tmp_path / "elsewhere").exists()
 
@@ -201,8 +201,8 @@ def test_no_address_that_a_backup_names_is_used_unless_it_is_said_again(
     with socket.create_server(("127.0.0.1", 0)) as listening:
         listening.settimeout(0.2)
         (tmp_path / "outside").mkdir()
-        said = url.format(outside=tmp_path / "outside", port=listening.getsockname()[1])
-        with_setting(saved, f'[store]\nurl = "{said}"')
+        address = url.format(outside=tmp_path / "outside", port=listening.getsockname()[1])
+        with_setting(saved, f'[store]\nurl = "{address}"')
         (tmp_path / "in").mkdir()
         before = sorted(tmp_path.rglob("*"))
         here = tmp_path / "in" / "here"
@@ -222,9 +222,9 @@ def test_what_unpacks_to_more_than_it_says_is_refused(saved: Path, tmp_path: Pat
         info = archive.getinfo(STORE_NAME)
     for size in (0, 1, info.file_size - 1):
         sizes = [struct.pack("<II", info.compress_size, unpacked) for unpacked in (info.file_size, size)]
-        said = whole.replace(sizes[0], sizes[1])
-        assert said != whole
-        (tmp_path / "bomb.zip").write_bytes(said)
+        changed = whole.replace(sizes[0], sizes[1])
+        assert changed != whole
+        (tmp_path / "bomb.zip").write_bytes(changed)
         with pytest.raises(BackupError):
             restore(tmp_path / "bomb.zip", tmp_path / "elsewhere")
         assert not (tmp_path / "elsewhere").exists()
@@ -331,8 +331,8 @@ def test_all_that_the_settings_name_is_saved_or_told(
     named = {setting.name for setting in SETTINGS.values() if setting.kind.value.startswith(("path", "list of"))}
     assert named == {*changed, "project.images", "project.out", "engine.detection_model"}
     assert main(["backup", str(tmp_path / "all.zip"), "--config", str(folder)]) == 0
-    told = capsys.readouterr().err.splitlines()
-    assert told == [
+    output = capsys.readouterr().err.splitlines()
+    assert output == [
         f"left out, outside the project's folder: {tmp_path / 'far.txt'}",
         f"left out, a repository: {folder / 'git'}",
     ]

@@ -32,10 +32,10 @@ def say(store: Store, text: str, person: str = "甲", *, page: int = 1, flag: in
 
 
 def thread(store: Store, page: int = 1, flag: int | None = 1) -> list[tuple[str, str, str, str]]:
-    said = store.comments.of_page(WORK, page)
+    comments = store.comments.of_page(WORK, page)
     return [
         (comment.person, comment.text, comment.state.value, comment.assigned)
-        for comment in said
+        for comment in comments
         if comment.flag == flag
     ]
 
@@ -59,13 +59,13 @@ def test_a_comment_is_answered_and_a_problem_is_assigned_found_and_resolved(stor
 
 
 def test_a_page_with_a_problem_is_one_in_all_lists_and_is_to_be_proofread_when_it_is_resolved(store: Store) -> None:
-    said = say(store, "影像缺半葉", page=2, flag=None, state=PROBLEM, assigned="乙")
+    comment = say(store, "影像缺半葉", page=2, flag=None, state=PROBLEM, assigned="乙")
     assert store.queue.remaining(WORK).problems == store.comments.count("乙") == 1
     assert store.acts.undo(WORK, "甲", "request-undo").what is ActKind.PAGE
     assert store.comments.problems() == []
     assert thread(store, 2, None) == [("甲", "影像缺半葉", "problem", "乙")], "its words stay"
     store.acts.redo(WORK, "甲", "request-redo")
-    say(store, "換了影像", "乙", page=2, flag=None, state=RESOLVED, seen=said.id)
+    say(store, "換了影像", "乙", page=2, flag=None, state=RESOLVED, seen=comment.id)
     assert [listed.state for listed in store.queue.pages(WORK)] == [PageState.NOT_PROOFREAD] * 3
     assert [event.state for event in store.page_states.history(WORK, 2)][-1] is PageState.NOT_PROOFREAD
     assert store.comments.problems() == []

@@ -20,7 +20,7 @@ from proof.store import PagePlace, RunInfo, Store, database
 from proof.store.database import MIGRATIONS
 from proof.store.saving import CheckedResult
 from tests.conftest import PATIENCE
-from tests.remarked import said
+from tests.remarks import error_notice
 from tests.store.conftest import on_both, whole
 
 pytestmark = pytest.mark.usefixtures("from_scratch")
@@ -115,7 +115,7 @@ def test_a_full_disk_costs_the_page_at_hand_and_no_other(
         pages = connection.execute("PRAGMA page_count").fetchone()[0]
         connection.execute(f"PRAGMA max_page_count = {pages}")
 
-    big = replace(page_result, page="big", flags=(), message=said("長" * 100_000))
+    big = replace(page_result, page="big", flags=(), message=error_notice("長" * 100_000))
     with pytest.raises(OutputError, match=r"proof\.sqlite: the disk is full; make room and run again"):
         store.save_pages(run, [CheckedResult(PagePlace(1), "does not", big)])
     store.close()

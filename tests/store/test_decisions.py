@@ -28,8 +28,7 @@ from proof.store.decision_records import (
 )
 from proof.store.decisions import may_take
 from proof.store.typed_text import check_note
-from tests.build import WORK, check, decide, demand, flag, page, queued
-from tests.standing import decision_log, standing_decisions
+from tests.build import WORK, check, decide, decision_log, demand, flag, page, queued, standing_decisions
 from tests.store.conftest import on_both
 
 SOURCE = "射人(告具/于公)"
@@ -103,10 +102,10 @@ def test_what_is_not_there_and_what_makes_no_sense_is_refused(filled: Store) -> 
         (demand(WRONG, Verdict.COPY, reading="吉"), "retain"),
         (demand(WRONG, Verdict.RETAIN, reading="告"), "copy"),
     ]
-    for wrong, told in senseless:
-        with pytest.raises(RefusedDecisionError, match=told):
+    for wrong, message in senseless:
+        with pytest.raises(RefusedDecisionError, match=message):
             filled.decisions.decide(wrong)
-        with pytest.raises(RefusedDecisionError, match=told):
+        with pytest.raises(RefusedDecisionError, match=message):
             filled.decisions.decide_all([wrong])
     assert filled.decisions.last_of_flags(WORK) == []
 
@@ -211,9 +210,9 @@ def test_an_earlier_decision_is_taken_back_only_if_all_later_ones_are(filled: St
 @on_both
 def test_the_second_of_two_is_told_what_happened_and_nothing_is_written(filled: Store) -> None:
     first = filled.decisions.decide(demand(WRONG, Verdict.TAKE, person="甲"))
-    with pytest.raises(ConflictError, match="甲") as told:
+    with pytest.raises(ConflictError, match="甲") as error:
         filled.decisions.decide(demand(WRONG, Verdict.KEEP, person="乙"))
-    assert (told.value.decisions, told.value.version) == ((first,), 1)
+    assert (error.value.decisions, error.value.version) == ((first,), 1)
     assert filled.decisions.history(WRONG) == [first]
     assert filled.decisions.decide(demand(WRONG, Verdict.KEEP, 1, "乙")).was == "吿"
 

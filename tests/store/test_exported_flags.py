@@ -9,8 +9,7 @@ from proof.report.progress import progress_of
 from proof.store import Store
 from proof.store.decision_records import Verdict
 from proof.store.queue_records import JuanCount
-from tests.build import WORK, check, decide, page, queued
-from tests.standing import by_hand
+from tests.build import WORK, by_hand, check, decide, page, queued
 from tests.store.exported import FOUND, LINES, export
 
 MOVED = ((3, 3, "相", ""), (3, 1, "", "相"))

@@ -30,10 +30,9 @@ from proof.store.lookup import Sessions
 from proof.store.manual_corrections import ManualCorrection
 from proof.store.page_states import PageState
 from proof.text.edit import Edit, edited
-from tests.build import PLACE, check, decide, page
-from tests.standing import standing_decisions
+from tests.build import PLACE, check, decide, page, standing_decisions
+from tests.sampling import examples
 from tests.web.drawn import WORK, fill
-from tests.wide import examples
 
 pytestmark = pytest.mark.slow
 
@@ -320,10 +319,10 @@ def test_of_an_act_whose_commit_failed_the_journal_gives_back_what_the_store_has
         if then:
             then(store, request)
         assert store.faults() == []
-        before, told = acts(store), standing(store)
+        before, decisions = acts(store), standing(store)
     with fresh(worked, tmp_path / "new") as store:
         assert store.recover().unplaced == ()
-        assert (acts(store), standing(store)) == (before, told)
+        assert (acts(store), standing(store)) == (before, decisions)
 
 
 def test_what_a_crash_left_out_is_in_the_journal_when_the_store_is_opened(worked: Path) -> None:

@@ -22,8 +22,7 @@ from proof.store.manual_corrections import ManualCorrection
 from proof.store.page_states import PageState
 from proof.store.queue_records import QueueFilter
 from tests import build
-from tests.build import check
-from tests.standing import standing_decisions
+from tests.build import check, standing_decisions
 from tests.store.conftest import on_both
 
 WORK = "KR1d0030"
@@ -129,8 +128,8 @@ def test_an_undone_correction_is_shown_only_in_the_history(filled: Store) -> Non
 
 
 def test_what_is_said_of_a_correction_is_said_of_its_decision(filled: Store) -> None:
-    said = replace(corrected(1, 1, "A"), note="斷版", batch="batch-0001", authority="毛", confirmed=True)
-    decision = filled.manual_corrections.correct(replace(said, origin={"page": "其頁"}))
+    correction = replace(corrected(1, 1, "A"), note="斷版", batch="batch-0001", authority="毛", confirmed=True)
+    decision = filled.manual_corrections.correct(replace(correction, origin={"page": "其頁"}))
     assert (decision.note, decision.batch, decision.authority) == ("斷版", "batch-0001", "毛")
     assert decision.evidence["carried"] == {"page": "其頁"}
 

@@ -14,8 +14,7 @@ from proof.store import Store
 from proof.store.decision_records import State, Verdict
 from proof.store.manual_corrections import ManualCorrection
 from tests import build
-from tests.build import PLACE, check, decide, demand, page, queued
-from tests.standing import standing_decisions
+from tests.build import PLACE, check, decide, demand, page, queued, standing_decisions
 from tests.store.exported import LINES, content, decided_readings, export
 
 

@@ -14,9 +14,8 @@ from proof.store import Store
 from proof.store.decision_records import Decision, Verdict
 from proof.store.manual_corrections import ManualCorrection
 from proof.store.queue_records import QueuedFlag
-from tests.build import decide, key, queued
-from tests.ground import COLUMNS, FLAGS, WORK, check_again, seeded_ids, store_in
-from tests.standing import standing_decisions
+from tests.build import decide, key, queued, standing_decisions
+from tests.planted_page import COLUMNS, FLAGS, WORK, check_again, seeded_ids, store_in
 
 
 @pytest.fixture

@@ -18,7 +18,7 @@ from proof.model.result import CheckedCharacter, CheckedColumn, PageResult, Stat
 from proof.store import CheckedResult, PagePlace, RunInfo, Store
 from proof.store.queue_records import Order, QueueFilter
 from proof.text.model import Row
-from tests.remarked import said
+from tests.remarks import error_notice
 from tests.store.conftest import on_both, whole
 
 WORK, TEXT = "KR1d0030", "KR1d0030_010.txt"
@@ -152,9 +152,9 @@ def test_a_result_is_reused_by_its_key_and_never_without_one(
     assert list(store.results(run=second)) == [moved]
     assert (store.run(first).reused, store.run(second).reused) == (0, 1)
     for word in ("once", "again"):
-        third = save(("", replace(page_result, message=said(word))))
+        third = save(("", replace(page_result, message=error_notice(word))))
         assert store.cached_page("") is None
-        assert [result.message for result in store.results(run=third)] == [said(word)]
+        assert [result.message for result in store.results(run=third)] == [error_notice(word)]
 
 
 @on_both
@@ -200,7 +200,7 @@ def test_a_page_is_absent_after_a_whole_run_without_it_and_returns_with_its_flag
 def test_a_run_over_one_of_two_texts_with_the_same_page_saves_the_page_of_that_text(
     store: Store, save: Callable[..., int], page_result: PageResult
 ) -> None:
-    twin = ("key 2", replace(page_result, message=said("of the second text")), at(0, "second.txt"))
+    twin = ("key 2", replace(page_result, message=error_notice("of the second text")), at(0, "second.txt"))
     save(("key 1", page_result, at(0, "first.txt")), twin, texts=["first.txt", "second.txt"])
     alone = save(twin, texts=["second.txt"])
     assert list(store.results(run=alone)) == [twin[1]]
@@ -236,10 +236,10 @@ def test_a_run_is_stored_with_its_engine_settings_and_texts(store: Store, info: 
     number = store.begin_run(info)
     begun = store.run(number)
     assert (begun.info, begun.finished, begun.seconds) == (info, None, None)
-    store.finish_run(number, findings=[said("after 3b comes 5a")])
+    store.finish_run(number, findings=[error_notice("after 3b comes 5a")])
     done = store.latest_run(WORK)
     assert done is not None
-    assert done.findings == (said("after 3b comes 5a"),)
+    assert done.findings == (error_notice("after 3b comes 5a"),)
     assert done.seconds is not None
     assert 0 <= done.seconds < 60
     assert done.started.tzinfo is not None
@@ -255,8 +255,8 @@ def test_flags_with_a_shared_id_or_of_another_page_and_pages_of_an_unknown_run_a
         "id of their own": (wrong, replace(variant, id=wrong.id)),
         "another page": (replace(wrong, page="another page"),),
     }
-    for told, flags in refused.items():
-        with pytest.raises(ValueError, match=told):
+    for message, flags in refused.items():
+        with pytest.raises(ValueError, match=message):
             store.save_pages(run, [CheckedResult(PLACE, "key", replace(page_result, flags=flags))])
     with pytest.raises(UsageError, match="run 99"):
         store.save_pages(99, [CheckedResult(PLACE, "key", page_result)])

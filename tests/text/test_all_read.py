@@ -14,7 +14,7 @@ from proof.text.mirror import MARK
 from proof.text.read import read_transcription
 from proof.text.remarks import RemarkCode
 from proof.text.transcription import Format, Transcription
-from tests.wide import cross_section, looks_wide
+from tests.sampling import cross_section, looks_wide
 
 HAN = re.compile("[\u3007\u3400-\u9fff\uf900-\ufaff\U00020000-\U0003ffff]")
 NO_TEXT = re.compile(r"#|:[A-Za-z]+:|(?:\S+ )?第 \S+ [页頁]|---|title: |\[\^")
@@ -49,14 +49,14 @@ def unread(edition: Transcription) -> dict[int, int]:
 
 def unread_marks(edition: Transcription) -> list[int]:
     """The lines of page marks that begin no page and are not remarked."""
-    standing = [found.start() for found in re.finditer("<pb:", edition.text)]
+    standing = [mark.start() for mark in re.finditer("<pb:", edition.text)]
     missing = {edition.text.count("\n", 0, at) + 1 for at in standing if at not in edition.marks}
-    told = {
+    named_lines = {
         remark.line
         for remark in edition.remarks
         if remark.notice.code in (RemarkCode.MARK_MALFORMED, RemarkCode.MARK_NOT_READ)
     }
-    return sorted(missing - told)
+    return sorted(missing - named_lines)
 
 
 @pytest.mark.slow

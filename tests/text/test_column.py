@@ -81,7 +81,7 @@ def test_a_character_without_a_code_point_of_its_own_is_one_cell(token: str) -> 
 
 
 @pytest.mark.parametrize(
-    ("source", "read", "said"),
+    ("source", "read", "problem"),
     [
         ("為&KR0058後", "為 & K R 0 0 5 8 後", Problem(RemarkCode.ENTITY_OPEN, "&KR0058")),
         ("為&foo;後", "為 & f o o ; 後", Problem(RemarkCode.ENTITY_UNKNOWN, "&foo;")),
@@ -91,10 +91,12 @@ def test_a_character_without_a_code_point_of_its_own_is_one_cell(token: str) -> 
         ("為⿰金", "為 ⿰ 金", Problem(RemarkCode.DESCRIPTION_INCOMPLETE, "⿰金")),
     ],
 )
-def test_a_malformed_entity_or_description_is_read_by_character_and_told(source: str, read: str, said: Problem) -> None:
+def test_a_malformed_entity_or_description_is_read_by_character_and_told(
+    source: str, read: str, problem: Problem
+) -> None:
     parsed = parse_column(source)
     assert texts(parsed) == read.split()
-    assert parsed.problems[0] == said
+    assert parsed.problems[0] == problem
 
 
 def test_tags_and_invisible_characters_have_no_cell() -> None:
@@ -104,7 +106,7 @@ def test_tags_and_invisible_characters_have_no_cell() -> None:
 
 
 @pytest.mark.parametrize(
-    ("source", "expected", "said"),
+    ("source", "expected", "code"),
     [
         ("公(甲乙/丙丁", "公{甲乙|丙丁}", RemarkCode.NOTE_OPEN),
         ("公(甲乙/丙丁戊己庚", "公{甲乙|丙丁}戊己庚", RemarkCode.NOTE_OPEN),
@@ -123,10 +125,10 @@ def test_tags_and_invisible_characters_have_no_cell() -> None:
         ("[", "[", RemarkCode.COMPOSITION_OPEN),
     ],
 )
-def test_what_is_unbalanced_is_read_in_the_likeliest_way_and_told(source: str, expected: str, said: RemarkCode) -> None:
+def test_what_is_unbalanced_is_read_in_the_likeliest_way_and_told(source: str, expected: str, code: RemarkCode) -> None:
     parsed = parse_column(source)
     assert shape(parsed) == expected
-    assert said in [problem.code for problem in parsed.problems]
+    assert code in [problem.code for problem in parsed.problems]
 
 
 def test_a_note_left_open_goes_on_in_the_next_column_until_that_opens_one() -> None:
@@ -155,8 +157,8 @@ def test_a_well_formed_column_is_read_as_it_was_written(
             main = []
     expected += [(False, main, [])] if main else []
     parsed = parse_column(written)
-    told = [(run.is_note, [c.text for c in run.right], [c.text for c in run.left]) for run in parsed.runs]
-    assert told == expected
+    runs = [(run.is_note, [c.text for c in run.right], [c.text for c in run.left]) for run in parsed.runs]
+    assert runs == expected
     assert not parsed.problems
 
 

@@ -44,13 +44,13 @@ def layers(edition: Transcription) -> list[Layer]:
 
 def moved(losses: tuple[str, ...]) -> int:
     """Of how many characters the losses say that they are in another layer."""
-    return sum(int(told.rpartition(": ")[2]) for told in losses if told.startswith("layers of characters"))
+    return sum(int(loss.rpartition(": ")[2]) for loss in losses if loss.startswith("layers of characters"))
 
 
 def signs(losses: tuple[str, ...]) -> int:
     """How many characters the losses say that signs of layers became."""
     chosen_losses = [loss for loss in losses if loss.startswith("signs of layers")]
-    return sum(len(one.partition("(")[2].partition(")")[0]) * int(one.rpartition(": ")[2]) for one in chosen_losses)
+    return sum(len(loss.partition("(")[2].partition(")")[0]) * int(loss.rpartition(": ")[2]) for loss in chosen_losses)
 
 
 def holds(text: str, part: str) -> bool:
@@ -97,7 +97,7 @@ def test_there_and_back_every_difference_is_a_listed_loss(shared: Path, text: st
     assert holds(characters(there), characters(source))
     if not added:
         assert sum(a is not b for a, b in zip(layers(source), layers(there), strict=True)) == moved(converted.losses)
-    assert not (source.footnotes and not there.footnotes) or any("footnotes" in told for told in converted.losses)
+    assert not (source.footnotes and not there.footnotes) or any("footnotes" in loss for loss in converted.losses)
     returned = turned(there, source.format)
     if isinstance(returned, str):
         # pages, subcommentary or notes went on the way there, and that was said

@@ -53,7 +53,7 @@ DAMAGED = (TRADITIONAL + "\n").encode() + b"\xe5\x84 \n" + TRADITIONAL.encode()
 
 
 @pytest.mark.parametrize(
-    ("data", "encoding", "said"),
+    ("data", "encoding", "message"),
     [
         (b"", None, r"juan\.txt: the file is empty"),
         (DAMAGED, None, r"juan\.txt:13: byte 0xE5 is damaged, the rest is UTF-8"),
@@ -64,8 +64,8 @@ DAMAGED = (TRADITIONAL + "\n").encode() + b"\xe5\x84 \n" + TRADITIONAL.encode()
         (b"\xfa\x4a", "cp932", "would change bytes"),  # Shift_JIS writes it in two ways; only one comes back
     ],
 )
-def test_what_cannot_be_read_and_written_back_is_refused(data: bytes, encoding: str | None, said: str) -> None:
-    with pytest.raises(TextError, match=said):
+def test_what_cannot_be_read_and_written_back_is_refused(data: bytes, encoding: str | None, message: str) -> None:
+    with pytest.raises(TextError, match=message):
         decode(PATH, data, encoding) if encoding else decode(PATH, data)
 
 

@@ -12,7 +12,7 @@ from proof.errors import TextError
 from proof.exports.source import correct
 from proof.text.lines import lines
 from tests.build import transcription
-from tests.remarked import remarked
+from tests.remarks import remark_codes
 
 
 def columns(text: str) -> dict[str, list[str]]:
@@ -30,7 +30,12 @@ def test_headings_drawers_comments_and_annotations_are_no_text() -> None:
         "# src: 1\n#+BEGIN_VERSE\n龍神¶\t dragons\n** 006 迦葉佛::<pb:K_T_001-1b>¶PROPERTIES\n乙¶\n:zhu:\n丙¶\n"
     )
     assert columns(text) == {"K_T_001-1a": ["阿脩羅", "龍神"], "K_T_001-1b": ["乙", ":zhu:", "丙"]}
-    assert remarked(transcription(text)) == [(2, "heading"), (12, "annotation"), (13, "heading"), (15, "drawer-open")]
+    assert remark_codes(transcription(text)) == [
+        (2, "heading"),
+        (12, "annotation"),
+        (13, "heading"),
+        (15, "drawer-open"),
+    ]
 
 
 def test_text_before_the_first_mark_is_on_the_page_that_the_head_names() -> None:
@@ -40,7 +45,7 @@ def test_text_before_the_first_mark_is_on_the_page_that_the_head_names() -> None
         "K_T_002-0011a": ["《佛說長阿含經》卷第二", "（二）第一分遊行經", "如是我聞："],
         "K_T_002-0011b": ["國人奉"],
     }
-    assert remarked(transcription(text)) == [(5, "page-continued")]
+    assert remark_codes(transcription(text)) == [(5, "page-continued")]
     assert columns(f"{head}卷第二¶\n") == {"K_T_002-0011a": ["卷第二"]}, "a juan within one page has no mark at all"
     unnamed = head.replace("<pb:K_T_002-0011a>", "<md:K_T_002-0011a>")
     assert columns(f"{unnamed}<pb:K_T_002-1b>¶\n甲¶\n") == {"K_T_002-1b": ["甲"]}
@@ -52,7 +57,7 @@ def test_the_page_before_the_first_mark_is_implied_by_it_and_told() -> None:
         "K_WYG_001-1a": ["<md:K_SBCK_001-1a>¶　王充¶撰", "　逢遇篇"],
         "K_WYG_001-1b": ["或髙才"],
     }
-    assert remarked(transcription(text)) == [(3, "page-implied")]
+    assert remark_codes(transcription(text)) == [(3, "page-implied")]
     assert columns("序¶\n<pb:K_WYG_001-2a>\n甲¶\n") == {"K_WYG_001-2a": ["甲"]}, "1a or 1b: nobody can tell"
 
 
@@ -75,7 +80,7 @@ MIRROR = "卷十 第 1a 页 WYG0103-0192c.png\n甲\n{}\n乙\n"
 )
 def test_a_malformed_mark_is_named_with_its_line(form: str, mark: str, code: str, pages: int) -> None:
     read = transcription(form.format(mark))
-    assert (3, code) in remarked(read)
+    assert (3, code) in remark_codes(read)
     assert len(read.pages) == pages
 
 

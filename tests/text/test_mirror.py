@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from proof.model.refs import Folio
 from tests.build import transcription
-from tests.remarked import remarked
+from tests.remarks import remark_codes
 
 
 def test_pages_begin_at_the_first_page_mark_and_an_empty_line_is_a_lost_column() -> None:
@@ -22,4 +22,4 @@ def test_pages_begin_at_the_first_page_mark_and_an_empty_line_is_a_lost_column()
 def test_a_mark_that_names_no_folio_or_image_still_begins_a_page_and_is_told() -> None:
     text = transcription("卷十 第 一 页 img-7.png\n甲\n卷十 第 1b 页 img-8.png\n乙\n")
     assert [(p.id, p.folio, p.ref) for p in text.pages] == [("img-7", None, None), ("img-8", Folio(1, "b"), None)]
-    assert remarked(text) == [(1, "mark-without-folio"), (3, "image-unknown")]
+    assert remark_codes(text) == [(1, "mark-without-folio"), (3, "image-unknown")]

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from tests.build import transcription
-from tests.remarked import remarked
+from tests.remarks import remark_codes
 
 PAGE = "<pb:K_WYG_001-{}>¶\n甲¶\n"
 MIRROR = "卷一 第 {} 页 WYG0103-0192{}.png\n甲\n"
@@ -15,7 +15,7 @@ LEAVES = ("2a", "2b", "7a", "3b")
 
 
 @pytest.mark.parametrize(
-    ("text", "told"),
+    ("text", "remarks"),
     [
         ("<pb:K_WYG_001-1a>¶\n\n<pb:K_WYG_001-1b>¶\n甲¶\n", [(1, "no-column")]),
         ("<pb:p1>¶\n甲¶\n<pb:p2>¶\n乙¶\n", [(1, "mark-without-folio"), (3, "mark-without-folio")]),
@@ -27,5 +27,5 @@ LEAVES = ("2a", "2b", "7a", "3b")
         (PASSAGES, [(154, "pages-missing")]),  # pages of one side and any length
     ],
 )
-def test_pages_without_columns_folio_pilcrow_or_sequence_are_told(text: str, told: list[tuple[int, str]]) -> None:
-    assert remarked(transcription(text)) == told
+def test_pages_without_columns_folio_pilcrow_or_sequence_are_told(text: str, remarks: list[tuple[int, str]]) -> None:
+    assert remark_codes(transcription(text)) == remarks

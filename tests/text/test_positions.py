@@ -31,8 +31,8 @@ OLD = "上射揖坐\n東面于北耦\n與大夫\n"
 def test_a_character_is_followed_to_where_it_stands_and_nowhere_else(
     new: str, place: tuple[int, int], expected: tuple[int, int] | None
 ) -> None:
-    found = PositionMap.of_comparison(OLD, new).where(*place)
-    assert found == (Span(*expected) if expected else None)
+    place_now = PositionMap.of_comparison(OLD, new).where(*place)
+    assert place_now == (Span(*expected) if expected else None)
 
 
 @pytest.mark.parametrize(
@@ -80,18 +80,18 @@ TEXTS = st.text("甲乙丙\n", max_size=30)
 def edits(draw: st.DrawFn) -> tuple[str, list[Edit]]:
     """A text and edits of it that touch each other nowhere."""
     text = draw(TEXTS)
-    found, at = [], 0
+    drawn, at = [], 0
     while at <= len(text) and draw(st.booleans()):
         start = draw(st.integers(at, len(text)))
         length = draw(st.integers(0, min(2, len(text) - start)))
-        found.append(Edit(start, length, draw(st.text("丁戊", max_size=3))))
+        drawn.append(Edit(start, length, draw(st.text("丁戊", max_size=3))))
         at = start + length + 1
-    return text, found
+    return text, drawn
 
 
 @given(edits())
-def test_after_edits_every_character_is_where_they_leave_it(told: tuple[str, list[Edit]]) -> None:
-    old, made = told
+def test_after_edits_every_character_is_where_they_leave_it(text_and_edits: tuple[str, list[Edit]]) -> None:
+    old, made = text_and_edits
     map_ = PositionMap.of_edits(old, made)
     for at, character in enumerate(old):
         place = map_.where(at, 1)
@@ -108,10 +108,10 @@ def test_a_comparison_never_says_of_two_characters_that_they_are_one_or_of_one_t
     old: str, new: str
 ) -> None:
     map_ = PositionMap.of_comparison(old, new)
-    found = {at: map_.where(at, 1) for at in range(len(old))}
-    places = [place.start for place in found.values() if place is not None]
+    places_now = {at: map_.where(at, 1) for at in range(len(old))}
+    places = [place.start for place in places_now.values() if place is not None]
     assert len(places) == len(set(places))
-    assert all(place is None or new[place.start] == old[at] for at, place in found.items())
+    assert all(place is None or new[place.start] == old[at] for at, place in places_now.items())
 
 
 @pytest.mark.parametrize(

@@ -12,8 +12,8 @@ from proof.errors import TextError
 from proof.text.read import read_transcription
 from proof.text.transcription import Transcription
 from tests.build import transcription
-from tests.growth import computing
-from tests.remarked import remarked
+from tests.remarks import remark_codes
+from tests.timing import seconds_of
 
 ENDINGS = st.sampled_from(["\n", "\r\n", "\r"])
 LINES = (
@@ -49,7 +49,6 @@ def check_places(text: Transcription) -> None:
 
 @pytest.mark.parametrize("newline", ["\n", "\r\n"])
 def test_an_unresolved_merge_conflict_is_no_text(file: Path, newline: str) -> None:
-    """Its marks and both its sides were taken for columns."""
     merged = "<pb:K_WYG_001-1a>¶\n<<<<<<< HEAD\n公入¶\n=======\n公人¶\n>>>>>>> upstream\n射¶\n"
     file.write_text(merged, encoding="utf-8", newline=newline)
     with pytest.raises(TextError, match=r"juan\.txt:2: a merge in git ended in a conflict here"):
@@ -94,11 +93,12 @@ def test_a_folder_a_missing_file_and_an_unreadable_one_are_refused_by_name(tmp_p
 
 
 @pytest.mark.parametrize(
-    ("data", "said"), [(b"", "is empty"), (b"\n\n", "a page begins with"), (b"call Li on Monday", "not Chinese text")]
+    ("data", "message"),
+    [(b"", "is empty"), (b"\n\n", "a page begins with"), (b"call Li on Monday", "not Chinese text")],
 )
-def test_a_file_that_is_no_text_is_refused_with_what_it_needs(file: Path, data: bytes, said: str) -> None:
+def test_a_file_that_is_no_text_is_refused_with_what_it_needs(file: Path, data: bytes, message: str) -> None:
     file.write_bytes(data)
-    with pytest.raises(TextError, match=said) as caught:
+    with pytest.raises(TextError, match=message) as caught:
         read_transcription(file)
     assert str(file) in str(caught.value)
 
@@ -115,11 +115,11 @@ def test_ten_times_as_many_columns_or_characters_of_a_column_take_ten_times_as_l
     def read(times: int) -> Transcription:
         return transcription(f"<pb:K_WYG_001-1a>¶\n{unit * times}")
 
-    most, made = 40 * computing(lambda: read(short)), list[Transcription]()
-    assert computing(lambda: made.append(read(10 * short)), most / 2) < most
+    most, made = 40 * seconds_of(lambda: read(short)), list[Transcription]()
+    assert seconds_of(lambda: made.append(read(10 * short)), most / 2) < most
     several = "¶" in unit
     assert len(made[0].pages[0].columns) == (10 * short if several else 1)
-    assert ((1, "many-columns") in remarked(made[0])) == several
+    assert ((1, "many-columns") in remark_codes(made[0])) == several
 
 
 def test_a_text_that_is_read_takes_little_more_memory_than_its_characters(file: Path) -> None:

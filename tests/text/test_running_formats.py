@@ -15,7 +15,7 @@ from proof.text.layers import BlockKind, Layer
 from proof.text.read import detect_format, read_transcription
 from proof.text.transcription import Format, Transcription
 from tests.build import transcription
-from tests.remarked import remarked
+from tests.remarks import remark_codes
 
 SEEDS = {
     "000_8d937d0b6d447d78.txt": Format.CRITICAL,
@@ -147,7 +147,7 @@ def test_columns_have_their_layers_and_addresses() -> None:
     ],
 )
 def test_a_malformed_line_is_named(text: str, line: int, expected: str) -> None:
-    assert (line, expected) in remarked(transcription(text))
+    assert (line, expected) in remark_codes(transcription(text))
 
 
 def test_front_matter_without_end_and_what_is_in_no_format_are_refused() -> None:

@@ -6,13 +6,13 @@ import pytest
 
 from proof.text.model import Row
 from tests.build import transcription
-from tests.remarked import remarked
+from tests.remarks import remark_codes
 
 LONG = "侯王謂天子盖雖以諸侯為主而雜以天子言之故又稱王及兆民也"
 
 
 @pytest.mark.parametrize(
-    ("columns", "halves", "told"),
+    ("columns", "halves", "remarks"),
     [
         (
             [f"公({LONG})入", "疏(甲乙丙)", "疏(甲)"],
@@ -25,10 +25,10 @@ LONG = "侯王謂天子盖雖以諸侯為主而雜以天子言之故又稱王及
     ids=["none is divided", "one is divided", "short ones alone"],
 )
 def test_where_no_note_is_divided_each_is_cut_in_the_middle(
-    columns: list[str], halves: list[tuple[str, str]], told: list[tuple[int, str]]
+    columns: list[str], halves: list[tuple[str, str]], remarks: list[tuple[int, str]]
 ) -> None:
     text = transcription("<pb:K_WYG_001-1a>¶\n" + "".join(f"{column}¶\n" for column in columns))
     notes = [run for column in text.pages[0].columns for run in column.runs if run.is_note]
     assert [("".join(c.text for c in run.right), "".join(c.text for c in run.left)) for run in notes] == halves
     assert {cell.row for run in notes for cell in run.left} <= {Row.LEFT}
-    assert remarked(text) == told
+    assert remark_codes(text) == remarks

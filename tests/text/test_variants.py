@@ -40,14 +40,14 @@ def unaided(tmp_path_factory: pytest.TempPathFactory) -> VariantPolicy:
 
 def agreed(policy: VariantPolicy, pairs: Iterable[tuple[str, str]], relations: Iterable[Relation]) -> float:
     """The share of pairs that the policy gives one of the relations."""
-    verdicts = [policy.relation(one, other).relation for one, other in pairs]
+    verdicts = [policy.relation(pair, other).relation for pair, other in pairs]
     return sum(relation in relations for relation in verdicts) / len(verdicts)
 
 
 def measured(name: str, half: str) -> list[tuple[str, str]]:
     lines = MEASURED.read_text(encoding="utf-8").splitlines()
     rows = [line.split("\t") for line in lines if not line.startswith("#")]
-    return [(one, other) for one, other, kind, part in rows if (kind, part) == (name, half)]
+    return [(row, other) for row, other, kind, part in rows if (kind, part) == (name, half)]
 
 
 # --- how often it is right --------------------------------------------------------------------------------
@@ -97,15 +97,15 @@ IN_SIMPLIFIED = {
 def test_in_a_traditional_text(what: str) -> None:
     pairs, relation = IN_TRADITIONAL[what]
     either_way = [pair[::step] for pair in pairs.split() for step in (1, -1)]
-    told = {pair: traditional.relation(*pair).relation for pair in either_way}
-    assert told == dict.fromkeys(told, relation)
+    relations = {pair: traditional.relation(*pair).relation for pair in either_way}
+    assert relations == dict.fromkeys(relations, relation)
 
 
 @pytest.mark.parametrize("what", IN_SIMPLIFIED)
 def test_in_a_simplified_text(what: str) -> None:
     pairs, relation = IN_SIMPLIFIED[what]
-    told = {pair: simplified.relation(*pair).relation for pair in pairs.split()}
-    assert told == {pair: Relation.SAME if pair[0] == pair[1] else relation for pair in told}
+    relations = {pair: simplified.relation(*pair).relation for pair in pairs.split()}
+    assert relations == {pair: Relation.SAME if pair[0] == pair[1] else relation for pair in relations}
 
 
 @pytest.mark.parametrize("pair", ["傳传", "儀仪", "發发", "髮发", "𫝊传"])

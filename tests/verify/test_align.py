@@ -33,7 +33,7 @@ def glyphs(text: str) -> list[Glyph]:
 
 
 def paired(transcribed: str, shown: list[Glyph]) -> list[tuple[Step, tuple[int, ...], tuple[int, ...]]]:
-    return [(one.step, one.cells, one.glyphs) for one in align(cells(transcribed), shown, exact)[0]]
+    return [(pairing.step, pairing.cells, pairing.glyphs) for pairing in align(cells(transcribed), shown, exact)[0]]
 
 
 @pytest.mark.parametrize(
@@ -114,10 +114,10 @@ def columns(draw: st.DrawFn) -> tuple[list[Cell], list[Glyph]]:
     written = [replace(cell, row=rows[place]) for place, cell in enumerate(cells(text))]
     found = []
     for place, character in enumerate(shown):
-        one = shown_glyph(character, place, draw(st.sampled_from((1.0, 0.9, 0.2))), rows[place])
+        glyph = shown_glyph(character, place, draw(st.sampled_from((1.0, 0.9, 0.2))), rows[place])
         others = draw(st.dictionaries(st.sampled_from(WORDS), st.floats(-12, 0), max_size=3))
-        believed = {} if draw(st.integers(0, 9)) == 0 else {**one.believed, **others}
-        found.append(replace(one, believed=Belief(believed)))
+        believed = {} if draw(st.integers(0, 9)) == 0 else {**glyph.believed, **others}
+        found.append(replace(glyph, believed=Belief(believed)))
     return written, found
 
 
@@ -169,11 +169,11 @@ def test_a_wrong_character_beside_one_left_out_stands_after_it_unless_it_looks_l
 ) -> None:
     """何 for 山 or for 川, of which the engine believes this much."""
 
-    def likeness(character: str, one: Glyph) -> float:
+    def likeness(character: str, glyph: Glyph) -> float:
         if character != "何":
-            return exact(character, one) or 0.0
-        return {"山": first, "川": second}.get(one.best, -20.0)
+            return exact(character, glyph) or 0.0
+        return {"山": first, "川": second}.get(glyph.best, -20.0)
 
     pairings, _ = align(cells("天何玄"), glyphs("天山川玄"), likeness)
     assert [pairing.glyphs for pairing in pairings if pairing.step is Step.EXTRA_GLYPH] == [(over,)]
-    assert (MATCH, (1,), (3 - over,)) in [(one.step, one.cells, one.glyphs) for one in pairings]
+    assert (MATCH, (1,), (3 - over,)) in [(pairing.step, pairing.cells, pairing.glyphs) for pairing in pairings]

@@ -76,7 +76,7 @@ def columns_of(shown: Shown, first: int, last: int) -> Shown:
     half = len(found.columns) // 2
     own = [number for top in (0, half) for number in range(top + first - 1, top + last)]
     columns = [found.columns[number] for number in own]
-    boxes = [found.file_box(one.left, one.top, one.right, one.bottom) for one in columns]
+    boxes = [found.file_box(column.left, column.top, column.right, column.bottom) for column in columns]
     pixels = image.pixels[:, round(min(box.x for box in boxes)) - 4 : round(max(box.right for box in boxes)) + 4]
     leaf = np.pad(pixels, ((0, 0), (60, 60)), constant_values=int(np.median(pixels)))
     sources = sources_of(page)
@@ -231,12 +231,12 @@ def test_one_register_of_two_is_said_to_be_that(ppocr: PPOCR, shared: Path) -> N
     """It is half of the page's columns, and neither the left nor the right half: wider than high."""
     page, image = columns_of(canon_page(shared, "1b"), 1, 11)
     registers = find_columns(image.pixels)
-    first = [one for one in registers.columns if one.register == 1]
-    edge = round(registers.file_box(0, 0, 1, max(one.bottom for one in first)).bottom) + 8
+    first = [column for column in registers.columns if column.register == 1]
+    edge = round(registers.file_box(0, 0, 1, max(area.bottom for area in first)).bottom) + 8
     result = check_image(ppocr, page, lying(image, image.pixels[edge:]))
     assert len(raised(result)) == 1
-    [said] = said_of_page(result)
-    assert said.startswith("the upper register of the page is not on this image: 11 of its 22")
+    [message] = said_of_page(result)
+    assert message.startswith("the upper register of the page is not on this image: 11 of its 22")
 
 
 def test_a_leaf_of_two_halves_is_not_read_as_one_of_them_for_a_column_that_its_text_lacks(

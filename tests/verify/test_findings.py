@@ -339,7 +339,7 @@ def test_a_small_glyph_is_judged_by_how_small_characters_are_read() -> None:
     own = flag_maker(self_reading=lambda _, size: 1 - USUAL_MISREADING if size > 30 else 0.4, legible=sizes)
 
     def score(row: Row) -> float:
-        shown = [replace(one, row=row) for one in (*sure("正"), glyph(1, 畫=0.87, 靈=0.009), *sure("之"))]
+        shown = [replace(shape, row=row) for shape in (*sure("正"), glyph(1, 畫=0.87, 靈=0.009), *sure("之"))]
         (flag,) = own.flags(laid("正靈之", shown))
         return flag.score
 

@@ -46,8 +46,8 @@ def test_its_ink_is_measured_in_cells_between_its_neighbours() -> None:
 
 
 def glyph(place: int, row: Row = Row.MAIN, presence: float = 1.0) -> Glyph:
-    one = glyph_at(place, {"附": -0.1}, presence, row)
-    return replace(one, y=one.y + 5)
+    read = glyph_at(place, {"附": -0.1}, presence, row)
+    return replace(read, y=read.y + 5)
 
 
 def test_a_glyph_is_held_against_both_characters_by_the_ink_between_its_neighbours() -> None:

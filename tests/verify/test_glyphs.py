@@ -33,4 +33,4 @@ def test_beyond_the_last_cell_a_splinter_is_hardly_there(before: float, y: float
     column = [(TOP + last * PITCH, "于"), (TOP + y * PITCH, "一")]
     column = sorted(column if above else [(TOP + BOTTOM - place, text) for place, text in column])
     found = without_splinters([glyph(text, place) for place, text in column], TOP, BOTTOM)
-    assert {one.best: one.presence > 0.5 for one in found} == {"于": True, "一": is_one}
+    assert {glyph.best: glyph.presence > 0.5 for glyph in found} == {"于": True, "一": is_one}

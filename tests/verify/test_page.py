@@ -55,7 +55,7 @@ def layout_findings(result: PageResult) -> list[tuple[str, int]]:
 def corrected(sources: Sequence[str], flags: Sequence[Flag]) -> list[str]:
     """The lines with what the flags suggest."""
     lines = list(sources)
-    for flag in sorted(flags, key=lambda one: -one.offset):
+    for flag in sorted(flags, key=lambda flag: -flag.offset):
         line = lines[flag.line - 1]
         lines[flag.line - 1] = line[: flag.offset] + flag.suggested + line[flag.offset + flag.length :]
     return lines
@@ -272,7 +272,7 @@ def test_on_worn_pages_nearly_every_character_is_placed_on_its_glyph(
 ) -> None:
     middles, outside = [], []
     for drawn, result in trials:
-        true = {(one.line, one.offset): one for one in drawn.characters}
+        true = {(character.line, character.offset): character for character in drawn.characters}
         for character in result.characters:
             box, own = character.box, true[character.line, character.offset]
             middles.append(own.cell.contains(*box.centre))
@@ -389,7 +389,7 @@ def test_a_page_of_another_layout_goes_to_the_page_pipeline_and_says_so(
     reader = replace(checker(ppocr), fallback=fallback)
     result = reader.check(page, "X", PageImage(path, "", FoundBy.NAME), load_image(path), [])
     assert result.status is Status.CHECKED
-    (notice,) = [in_english(one) for one in result.notices if one.code is NoticeCode.READ_BY_PAGE_PIPELINE]
+    (notice,) = [in_english(notice) for notice in result.notices if notice.code is NoticeCode.READ_BY_PAGE_PIPELINE]
     assert "across the columns" in notice
     assert "paddleocr" in notice
     assert_inside([character.box for character in result.characters], result.image_size)

@@ -216,7 +216,7 @@ def test_an_error_on_a_page_that_does_not_lie_flat_is_found_where_it_is_on_the_p
     assert raised(result) == [(4, 10, "遂")]
     assert len(result.notices) == 1
     box = next(flag.bbox for flag in result.flags if flag.raised)
-    true = next(one.box for one in rendered.characters if (one.line, one.offset) == (4, 10))
+    true = next(character.box for character in rendered.characters if (character.line, character.offset) == (4, 10))
     assert box is not None
     ((x, y),) = photograph.gone(np.array([true.centre]))
     assert box.contains(x, y)
@@ -230,10 +230,10 @@ def test_the_top_of_a_page_that_is_cut_off_is_one_finding_and_the_rest_is_checke
     cell = (half.frame[3][1] - half.frame[0][1]) / 21
     result = check_pixels(ppocr, with_character(page, 4, 10), rendered.image[round(half.frame[0][1] + 3.2 * cell) :])
     assert raised(result) == [(4, 10, "遂")]
-    (said,) = said_of_page(result)
-    assert said.startswith("the top of the page is cut off: some 3 characters")
+    (message,) = said_of_page(result)
+    assert message.startswith("the top of the page is cut off: some 3 characters")
     # what is not on the image was not checked
-    assert min(one.offset for one in result.characters if one.line == 1) >= 3
+    assert min(character.offset for character in result.characters if character.line == 1) >= 3
     assert result.characters_checked < sum(cell.glyph for column in page.columns for cell in column.cells) - 8 * 3
     assert all(column.box.y > -5 for column in result.columns)
 
@@ -246,7 +246,7 @@ def test_half_a_page_is_one_finding_and_the_other_half_is_checked(
     result = check_pixels(ppocr, with_character(page, 7, 3), rendered.image[:, : parted + 25])
     assert raised(result) == [(7, 3, LINES[6][3])]
     assert said_of_page(result) == ["the right half of the page is not on this image: 4 of its 8 columns"]
-    assert {one.line for one in result.characters} == {5, 6, 7, 8}
+    assert {character.line for character in result.characters} == {5, 6, 7, 8}
 
 
 def test_a_page_on_an_image_of_two_is_found_in_its_half(
@@ -256,8 +256,8 @@ def test_a_page_on_an_image_of_two_is_found_in_its_half(
     other = render_page(make_page(*(source[::-1].translate(TURNED) for source in LINES)), Style(), Wear(), seed=12)
     height = max(other.image.shape[0], rendered.image.shape[0])
     own, beside = (
-        cv2.copyMakeBorder(one, 0, height - one.shape[0], 0, 0, cv2.BORDER_CONSTANT, value=(255,))
-        for one in (rendered.image, other.image)
+        cv2.copyMakeBorder(text, 0, height - text.shape[0], 0, 0, cv2.BORDER_CONSTANT, value=(255,))
+        for text in (rendered.image, other.image)
     )
     result = check_pixels(ppocr, with_character(page, 4, 10), np.hstack([own, beside]).astype(np.uint8))
     assert raised(result) == [(4, 10, "遂")]
@@ -267,7 +267,7 @@ def test_a_page_on_an_image_of_two_is_found_in_its_half(
 def test_an_image_that_is_too_coarse_is_one_finding(ppocr: PPOCR, drawn: tuple[Page, RenderedPage]) -> None:
     """Of cells 11 pixels high one error in five would be missed, beside false flags."""
     page, rendered = drawn
-    share = 11 / next(one for one in rendered.characters if one.row is Row.MAIN).cell.h
+    share = 11 / next(character for character in rendered.characters if character.row is Row.MAIN).cell.h
     small = cv2.resize(rendered.image, None, fx=share, fy=share, interpolation=cv2.INTER_AREA)
     result = check_pixels(ppocr, page, np.asarray(small, dtype=np.uint8))
     assert result.status is Status.MISMATCH

@@ -43,7 +43,7 @@ def test_what_is_left_out_or_too_much_is_one_flag(before: str, after: str, size:
 
 def test_glyphs_of_a_run_that_could_not_be_read_have_their_places() -> None:
     shown = sure("主人揖進坐北面")
-    unread = [replace(one, believed=Belief({}), presence=0.5) for one in shown]
+    unread = [replace(glyph, believed=Belief({}), presence=0.5) for glyph in shown]
     (flag,) = flags("主人北面", [*shown[:3], unread[3], *shown[4:]])
     assert raised_summaries([flag]) == [(Kind.OMISSION, 2, 0, "", "揖□坐")]
     assert flag.evidence.ink == Notice.of(NoticeCode.INK_UNREAD)
@@ -142,11 +142,11 @@ def flag_at(line: int, source: str, offset: int, kind: Kind, text: str, name: st
 def test_a_run_over_the_end_of_a_column_is_one_question(kind: Kind) -> None:
     first, second = "主人北面揖", "　進坐奠爵"
     at = (5, 1) if kind is Kind.OMISSION else (4, 1)
-    one = flag_at(2, first, at[0], kind, "揖", "one")
-    other = flag_at(3, second, at[1], kind, "進坐", "other")
+    moved_here = flag_at(2, first, at[0], kind, "揖", "one")
+    moved_away = flag_at(3, second, at[1], kind, "進坐", "other")
     apart = flag_at(3, second, 4, kind, "爵", "apart")
-    later = replace(other, line=5, id="later")
-    named = {flag.id: flag.moved for flag in linked([one, other, apart, later])}
+    later = replace(moved_away, line=5, id="later")
+    named = {flag.id: flag.moved for flag in linked([moved_here, moved_away, apart, later])}
     assert named == {"one": "other", "other": "one", "apart": "", "later": ""}
 
 
@@ -173,11 +173,11 @@ def test_in_a_file_without_columns_a_run_over_the_end_of_one_is_one_flag() -> No
     source = "主人北面，進坐奠爵"
     own = line(source, 7)
     missing = [flag_at(7, source, at, Kind.OMISSION, text, "") for at, text in ((4, "揖三"), (5, "讓而"))]
-    (one,) = joined_in_lines(missing, [own])
-    assert raised_summaries([one]) == [(Kind.OMISSION, 4, 0, "", "揖三讓而")]
+    (joined,) = joined_in_lines(missing, [own])
+    assert raised_summaries([joined]) == [(Kind.OMISSION, 4, 0, "", "揖三讓而")]
     surplus = [flag_at(7, source, at, Kind.INSERTION, text, "") for at, text in ((2, "北面"), (5, "進"))]
-    (one,) = joined_in_lines(surplus, [own])
-    assert raised_summaries([one]) == [(Kind.INSERTION, 2, 4, "北面，進", "")]
+    (joined,) = joined_in_lines(surplus, [own])
+    assert raised_summaries([joined]) == [(Kind.INSERTION, 2, 4, "北面，進", "")]
     apart = [flag_at(7, source, at, Kind.OMISSION, text, "") for at, text in ((3, "揖"), (5, "讓"))]
     assert joined_in_lines(apart, [own]) == apart
 
@@ -218,7 +218,7 @@ class Leaf:
         raised = [flag for flag in self.checker.judge(page, "", self.found, self.readings, ()).flags if flag.raised]
         edition = read_transcription(path)
         placed = place(edition, [accepted(flag) for flag in raised]).placed
-        return len(questions(raised)), edited(edition.text, [one.edit for one in placed])
+        return len(questions(raised)), edited(edition.text, [difference.edit for difference in placed])
 
 
 @pytest.fixture(scope="module")

@@ -45,8 +45,8 @@ def test_what_is_surely_something_else_is_raised_and_what_is_surely_there_is_not
 
 
 @given(log_probs, shares, shares)
-def test_what_an_engine_was_hardly_taught_it_speaks_against_the_less(own: float, one: float, other: float) -> None:
-    little, much = sorted((one, other))
+def test_what_an_engine_was_hardly_taught_it_speaks_against_the_less(own: float, first: float, second: float) -> None:
+    little, much = sorted((first, second))
     score = substitution_score(own, log(0.9), 0.0, much)
     if score > 0:
         assert substitution_score(own, log(0.9), 0.0, little) <= score
@@ -73,9 +73,9 @@ def test_a_strange_character_is_raised_only_where_the_other_reading_is_wholly_su
 
 @given(shares, shares, log_probs, st.floats(0, 3), st.booleans())
 def test_the_surer_a_glyph_is_there_the_more_its_omission_counts(
-    one: float, other: float, belief: float, room: float, enclosed: bool
+    first: float, second: float, belief: float, room: float, enclosed: bool
 ) -> None:
-    faint, clear = sorted((one, other))
+    faint, clear = sorted((first, second))
     score = omission_score(clear, "射", belief, room, enclosed)
     assert omission_score(faint, "射", belief, room, enclosed) <= score
 
@@ -91,12 +91,12 @@ odds = st.floats(-1e6, 1e6)
 
 
 @given(odds, odds)
-def test_context_neither_hides_what_is_clear_nor_raises_what_is_hardly_doubted(one: float, other: float) -> None:
+def test_context_neither_hides_what_is_clear_nor_raises_what_is_hardly_doubted(first: float, second: float) -> None:
     """Odds of the image beyond e to the power of the threshold and `MAX_CONTEXT_DEDUCTION_NATS` are raised whatever the
     language model says; the more it speaks against the text the more it adds."""
-    assert THRESHOLD + MAX_CONTEXT_DEDUCTION_NATS + language_weight(one) >= THRESHOLD
-    assert THRESHOLD - MAX_CONTEXT_GAIN_NATS - 0.01 + language_weight(one) < THRESHOLD
-    assert language_weight(min(one, other)) <= language_weight(max(one, other))
+    assert THRESHOLD + MAX_CONTEXT_DEDUCTION_NATS + language_weight(first) >= THRESHOLD
+    assert THRESHOLD - MAX_CONTEXT_GAIN_NATS - 0.01 + language_weight(first) < THRESHOLD
+    assert language_weight(min(first, second)) <= language_weight(max(first, second))
     assert language_weight(0.0) == 0
 
 

@@ -27,7 +27,7 @@ def column(number: int, seen: Seen) -> ReadColumn:
 def laid(source: str, *columns: Seen) -> Assignment:
     """A line of an edition, which does not say how its notes are divided, on the columns of a page."""
     read = [column(number, seen) for number, seen in enumerate(columns, 1)]
-    return lines_of_columns([line(source)], [one.area for one in read], read, ROWS, exact)
+    return lines_of_columns([line(source)], [column.area for column in read], read, ROWS, exact)
 
 
 def main(characters: str, cell: int = 0) -> Seen:
@@ -85,7 +85,7 @@ def rows_of(own: Column | None) -> list[str]:
 def test_a_slice_is_laid_on_the_columns_as_its_glyphs_stand(
     source: str, columns: list[Seen], expected: list[list[str]]
 ) -> None:
-    assert [rows_of(one) for one in laid(source, *columns).lines] == expected
+    assert [rows_of(line) for line in laid(source, *columns).lines] == expected
 
 
 def test_a_column_between_others_of_which_the_edition_has_nothing_is_missing_within_its_line() -> None:

@@ -26,7 +26,7 @@ def read(lines: Sequence[str]) -> PageReading:
     for number, text in enumerate(lines):
         x, step = 500.0 - 60 * number, 1 / len(text)
         outline = ((x, 0.0), (x + 50, 0.0), (x + 50, 400.0), (x, 400.0))
-        characters = tuple(ReadCharacter(one, n * step, (n + 1) * step, 0.99) for n, one in enumerate(text))
+        characters = tuple(ReadCharacter(char, n * step, (n + 1) * step, 0.99) for n, char in enumerate(text))
         found.append(PageLine(characters, 0.99, outline, True, 1, number + 1))
     return PageReading(tuple(found))
 

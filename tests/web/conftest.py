@@ -16,7 +16,7 @@ from proof.web import create_app
 from tests.conftest import MadeOnce
 from tests.sample import lay_out
 from tests.web.drawn import Served, fill, settings_in
-from tests.web.served import serving
+from tests.web.served import serving, watched_page
 
 
 @pytest.fixture
@@ -74,12 +74,7 @@ def folder(tmp_path: Path) -> Path:
 
 @pytest.fixture
 def page(folder: Path, browser: Browser) -> Iterator[Page]:
-    """A browser at that project; nothing goes wrong in its scripts."""
-    with serving(folder) as address:
-        context = browser.new_context(viewport={"width": 1440, "height": 900}, locale="en-GB", base_url=address)
-        page = context.new_page()
-        said: list[str] = []
-        page.on("pageerror", lambda error: said.append(str(error)))
+    """A browser at that project."""
+    size = {"width": 1440, "height": 900}
+    with serving(folder) as address, watched_page(browser, viewport=size, locale="en-GB", base_url=address) as page:
         yield page
-        context.close()
-    assert said == []

@@ -115,8 +115,8 @@ def checked(page: str, image: Path, sha: str, flags: tuple[Flag, ...]) -> PageRe
 def shapes_of(result: PageResult, odd: tuple[int, int] | None = None) -> Shapes:
     """Shapes of the characters: the same for the same character, but for the one at `odd` (column, offset)."""
     shapes = np.zeros((len(result.characters), SHAPE_LENGTH), np.int8)
-    for number, one in enumerate(result.characters):
-        kind = 0 if (one.line, one.offset) == odd else ord(one.text)
+    for number, character in enumerate(result.characters):
+        kind = 0 if (character.line, character.offset) == odd else ord(character.text)
         shapes[number] = np.random.default_rng(kind).integers(0, 60, SHAPE_LENGTH)
     return shapes
 

@@ -1,4 +1,4 @@
-"""`proof serve` in a process of its own."""
+"""`proof serve` in a process of its own, and pages in a browser."""
 
 from __future__ import annotations
 
@@ -8,8 +8,12 @@ import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
+from typing import TYPE_CHECKING, Any
 
-from tests.forked import ForkedCommand
+from tests.forked_commands import ForkedCommand
+
+if TYPE_CHECKING:
+    from playwright.sync_api import Browser, Page
 
 ROOT = Path(__file__).resolve().parents[2]
 
@@ -60,9 +64,20 @@ def serving_process(folder: Path, *options: str) -> Iterator[tuple[subprocess.Po
     server = subprocess.Popen(command, stdout=subprocess.PIPE, text=True, cwd=ROOT)  # noqa: S603
     assert server.stdout is not None
     try:
-        said = server.stdout.readline()
-        assert said, f"`proof serve` ended with status {server.wait()} before it listened"
-        yield server, said.split()[-1].rstrip("/")
+        line = server.stdout.readline()
+        assert line, f"`proof serve` ended with status {server.wait()} before it listened"
+        yield server, line.split()[-1].rstrip("/")
     finally:
         server.kill()
         server.wait()
+
+
+@contextmanager
+def watched_page(browser: Browser, **context: Any) -> Iterator[Page]:
+    """Yield a page in a new context of the browser; at the end, fails if one of its scripts raised an error."""
+    opened = browser.new_context(**context)
+    page, errors = opened.new_page(), list[str]()
+    page.on("pageerror", lambda error: errors.append(str(error)))
+    yield page
+    opened.close()
+    assert errors == []

@@ -157,9 +157,9 @@ def test_the_desk_gets_the_column_its_neighbours_and_the_text_at_its_glyphs(unch
 
 
 def test_what_witnesses_read_comes_with_the_flag(served: Served) -> None:
-    told = WitnessReading("唐石經", "吿", "image", "告：石經作吿", 4.0)
+    reading = WitnessReading("唐石經", "吿", "image", "告：石經作吿", 4.0)
     flag = max(served.store.flags(WORK), key=lambda flag: flag.score)
-    served.store.rescore(WORK, [replace(flag, evidence=replace(flag.evidence, witnesses=(told,)))])
+    served.store.rescore(WORK, [replace(flag, evidence=replace(flag.evidence, witnesses=(reading,)))])
     [shown] = flags(served.client, "limit=1&detail=true&order=score")
     assert shown["witnesses"] == [
         {"siglum": "唐石經", "reading": "吿", "side": "image", "note": "告：石經作吿", "weight": 4.0, "name": ""}
@@ -384,19 +384,19 @@ def undo(client: FlaskClient, key: str = "", **more: Any) -> Any:
 
 
 @pytest.mark.parametrize(
-    ("language", "told"),
+    ("language", "message"),
     [("en", "an empty reading deletes nothing"), ("zh-Hant", "讀法留空並不刪字"), ("zh-Hans", "读法留空并不删字")],
 )
-def test_a_refusal_is_told_in_the_language_of_the_reader(unchanged: Served, language: str, told: str) -> None:
+def test_a_refusal_is_told_in_the_language_of_the_reader(unchanged: Served, language: str, message: str) -> None:
     body = {"verdict": "typed", "reading": "", **KEYED}
     answer = unchanged.client.post(f"{BASE}/flags/1/decisions", json=body, headers={"Accept-Language": language})
     assert answer.status_code == 422
-    assert answer.json["message"].startswith(told)  # type: ignore[index]
+    assert answer.json["message"].startswith(message)  # type: ignore[index]
     assert answer.json["detail"].startswith("an empty reading deletes nothing")  # type: ignore[index]
 
 
 @pytest.mark.parametrize(
-    ("error", "said"),
+    ("error", "message"),
     [
         (EngineError("/models/rec.onnx: cannot be loaded"), "辨識引擎"),
         (OutputError("/data/proof.sqlite: the disk is full"), "寫"),
@@ -404,7 +404,7 @@ def test_a_refusal_is_told_in_the_language_of_the_reader(unchanged: Served, lang
     ],
 )
 def test_what_is_wrong_with_the_machine_is_told_in_words_of_the_page_and_in_full_for_programs(
-    unchanged: Served, error: ProofError, said: str, monkeypatch: pytest.MonkeyPatch
+    unchanged: Served, error: ProofError, message: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     def fails(*_: object) -> None:
         raise error
@@ -412,5 +412,5 @@ def test_what_is_wrong_with_the_machine_is_told_in_words_of_the_page_and_in_full
     monkeypatch.setattr(unchanged.store.queue, "works", fails)
     document: Any = unchanged.client.get("/api/v1/works", headers={"Accept-Language": "zh-Hant"}).json
     assert document["detail"] == str(error)
-    assert said in document["message"]
+    assert message in document["message"]
     assert "/data" not in document["message"]

@@ -28,67 +28,65 @@ def holders(browser: Browser) -> dict[str, str]:
 
 
 def test_a_proofreader_takes_pages_and_gives_them_back(house: House) -> None:
-    one = house.browser("乙")
-    assert give(one, "乙", first_page=2) == 200
-    assert holders(one) == {"2": "乙", "3": "乙"}
-    assert one.client.get(f"/works/{WORK}/pages/?state=mine").text.count('class="leaf') == 2
-    assert "大射儀" in one.client.get("/for-me").text
-    assert give(one, "", last_page=2) == 200
-    assert holders(one) == {"3": "乙"}
+    person = house.browser("乙")
+    assert give(person, "乙", first_page=2) == 200
+    assert holders(person) == {"2": "乙", "3": "乙"}
+    assert person.client.get(f"/works/{WORK}/pages/?state=mine").text.count('class="leaf') == 2
+    assert "大射儀" in person.client.get("/for-me").text
+    assert give(person, "", last_page=2) == 200
+    assert holders(person) == {"3": "乙"}
 
 
 def test_pages_are_taken_as_the_list_calls_them(house: House) -> None:
-    """The form and the API took their positions alone, which the list does not say."""
-    one = house.browser("乙")
+    person = house.browser("乙")
 
     def send(**pages: str) -> int:
-        return one.submit(f"/works/{WORK}/assignments", key=uuid.uuid4().hex, to="乙", **pages).status_code
+        return person.submit(f"/works/{WORK}/assignments", key=uuid.uuid4().hex, to="乙", **pages).status_code
 
     [second, third] = [page.page for page in house.store.queue.pages(WORK)[1:]]
     assert send(first_page=third, last_page=" 3") == 302
-    assert holders(one) == {"3": "乙"}
+    assert holders(person) == {"3": "乙"}
     assert send(first_page=second.lower(), last_page=third) == 302
-    assert holders(one) == {"2": "乙", "3": "乙"}
+    assert holders(person) == {"2": "乙", "3": "乙"}
     assert send(first_page="99z") == 404
-    assert give(one, "", first_page=second, last_page="0193a") == 200
-    assert holders(one) == {"3": "乙"}
+    assert give(person, "", first_page=second, last_page="0193a") == 200
+    assert holders(person) == {"3": "乙"}
 
 
 def test_pages_that_the_work_does_not_have_are_not_taken(house: House) -> None:
-    """The answer looked like success, and nothing was taken."""
-    one = house.browser("乙")
-    assert give(one, "乙", first_page=3, last_page=1) == 404
-    assert give(one, "乙", first_page=99) == 404
-    assert give(one, "乙", juan="卷百") == 404
-    assert holders(one) == {}
+    person = house.browser("乙")
+    assert give(person, "乙", first_page=3, last_page=1) == 404
+    assert give(person, "乙", first_page=99) == 404
+    assert give(person, "乙", juan="卷百") == 404
+    assert holders(person) == {}
 
 
 def test_another_persons_pages_are_given_on_by_an_administrator_alone(house: House) -> None:
-    one, other, third = house.browser("乙"), house.browser("丙"), house.browser("甲")
-    assert give(one, "乙", juan="卷十") == 200
-    assert give(other, "丙", first_page=1, last_page=1) == 403
-    assert give(other, "乙", first_page=1) == 403
-    assert give(other, "") == 200  # of which they have none
+    person, colleague, third = house.browser("乙"), house.browser("丙"), house.browser("甲")
+    assert give(person, "乙", juan="卷十") == 200
+    assert give(colleague, "丙", first_page=1, last_page=1) == 403
+    assert give(colleague, "乙", first_page=1) == 403
+    assert give(colleague, "") == 200  # of which they have none
     assert give(third, "丙", first_page=1, last_page=1) == 200
     assert holders(third) == {"1": "丙", "2": "乙", "3": "乙"}
     assert give(third, "丁") == 422  # a reader decides nothing
 
 
 def test_what_others_changed_is_shown_to_who_decided_it(house: House) -> None:
-    one, other = house.browser("乙"), house.browser("丙")
-    one.decide(1, "take")
-    one.decide(3, "delete")
-    other.decide(1, "keep", version=1, note="據影像")
-    changed = one.client.get(f"/works/{WORK}/changed").text
+    person, colleague = house.browser("乙"), house.browser("丙")
+    person.decide(1, "take")
+    person.decide(3, "delete")
+    colleague.decide(1, "keep", version=1, note="據影像")
+    changed = person.client.get(f"/works/{WORK}/changed").text
     assert changed.count("<li>") == 1
     assert "據影像" in changed
-    assert "<li>" not in other.client.get(f"/works/{WORK}/changed").text
+    assert "<li>" not in colleague.client.get(f"/works/{WORK}/changed").text
 
 
 def test_who_has_which_pages_comes_back_out_of_the_journal(house: House) -> None:
-    one = house.browser("乙")
-    give(one, "乙")
-    give(one, "", last_page=1)
+    person = house.browser("乙")
+    give(person, "乙")
+    give(person, "", last_page=1)
     assert house.store.journal is not None
     with Store.open(house.folder / "anew.sqlite", complete=False) as anew:
         fill(anew, house.folder)

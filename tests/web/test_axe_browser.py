@@ -25,11 +25,11 @@ from proof.store.decision_records import DecisionRequest, Verdict
 from proof.store.page_states import PageState
 from proof.verify.page_findings import unreadable
 from proof.web import create_app
+from tests.sampling import looks_wide
 from tests.web.drawn import LINES, WORK, add_page, checked, fill, settings_in, wrong
 from tests.web.served import serving
 from tests.web.test_people import PASSWORD, PEOPLE
 from tests.web.waiting import photographed, shown_whole
-from tests.wide import looks_wide
 
 AT = f"/works/{WORK}"
 BARE = "bare"
@@ -93,8 +93,8 @@ def add_bare(store: Store, folder: Path) -> None:
     """A work whose one page has no image: its text, and what the language model says against it."""
     page = "WYG0104-0001a"
     flags = tuple(
-        replace(one, bbox=None, evidence=Evidence("language", alternatives=()))
-        for one in (wrong(page, 1, 2, "吿", 3.0), wrong(page, 3, 0, "斯", 2.0))
+        replace(flag, bbox=None, evidence=Evidence("language", alternatives=()))
+        for flag in (wrong(page, 1, 2, "吿", 3.0), wrong(page, 3, 0, "斯", 2.0))
     )
     whole = checked(page, folder, "", flags)
     columns = tuple(
@@ -190,7 +190,7 @@ def test_no_view_is_cut_off_or_hinders_anybody_in_any_language_or_theme_and_each
     context = browser.new_context(has_touch=True, locale=language, base_url=address, color_scheme="light")
     page = context.new_page()
     page.goto("/login")
-    found = {"login": grave(page)}
+    violations = {"login": grave(page)}
     logged_in(page, "甲")
     for name, path in views.items():
         resized(page, SCREENS[0])
@@ -204,19 +204,19 @@ def test_no_view_is_cut_off_or_hinders_anybody_in_any_language_or_theme_and_each
         if name in OPENED:
             page.locator(OPENED[name]).first.click()
             assert not is_cut_off(page), name
-        found[name] = grave(page)
+        violations[name] = grave(page)
         page.emulate_media(color_scheme="dark")
-        found[f"{name}, dark"] = grave(page, ["color-contrast"])
+        violations[f"{name}, dark"] = grave(page, ["color-contrast"])
         photographed(page, f"{name}-{language}-dark")
         page.emulate_media(color_scheme="light")
         resized(page, TELEPHONE)
         if name in OPENED:
             page.goto(path)
             shown_whole(page)
-        found[f"{name}, telephone"] = grave(page, ["scrollable-region-focusable"]) + page.evaluate(SMALL_IN_HEAD)
+        violations[f"{name}, telephone"] = grave(page, ["scrollable-region-focusable"]) + page.evaluate(SMALL_IN_HEAD)
         assert not is_cut_off(page), f"{name}, telephone"
     context.close()
-    assert {name: said for name, said in found.items() if said} == {}
+    assert {name: faults for name, faults in violations.items() if faults} == {}
 
 
 def test_all_views_are_among_those_that_are_looked_at(folder: Path) -> None:
@@ -225,7 +225,7 @@ def test_all_views_are_among_those_that_are_looked_at(folder: Path) -> None:
     seen = {path.split("?")[0] for path in VIEWS.values()}
     for rule in rules:
         if rule.endpoint.split(".")[0] in {"pages", "accounts"} and "GET" in (rule.methods or ()):
-            pattern = re.sub(r"<(int:)?\w+>", lambda one: r"\d+" if one[1] else r"\w+", rule.rule)
+            pattern = re.sub(r"<(int:)?\w+>", lambda match: r"\d+" if match[1] else r"\w+", rule.rule)
             assert rule.endpoint in UNSEEN or any(re.fullmatch(pattern, path) for path in seen), rule.endpoint
 
 

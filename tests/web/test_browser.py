@@ -12,7 +12,7 @@ from playwright.sync_api import Browser, Page, Route, expect
 from proof.settings.config import Settings
 from proof.store import Store
 from proof.store.decision_records import State, Verdict
-from tests.standing import decision_log, standing_decisions
+from tests.build import decision_log, standing_decisions
 from tests.web.drawn import WORK
 from tests.web.served import ServerProcess, serving
 from tests.web.waiting import open_desk, passed, press, saved, shown, until

@@ -31,18 +31,18 @@ def address(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
 def people(browser: Browser, address: str) -> Iterator[dict[str, Page]]:
     """Browsers of 乙, 丙 and 丁, each logged in; their scripts complain of nothing."""
     contexts = {name: browser.new_context(viewport={"width": 1366, "height": 768}, locale="en-GB") for name in "乙丙丁"}
-    said: list[str] = []
+    errors: list[str] = []
     pages = {}
     for name, context in contexts.items():
         pages[name] = page = context.new_page()
-        page.on("pageerror", lambda error: said.append(str(error)))
+        page.on("pageerror", lambda error: errors.append(str(error)))
         page.goto(f"{address}/login")
         log_in(page, name)
         expect(page.locator("header .who").first).to_be_visible()
     yield pages
     for context in contexts.values():
         context.close()
-    assert said == []
+    assert errors == []
 
 
 def test_a_problem_of_a_flag_is_given_to_another_who_finds_it_and_resolves_it(

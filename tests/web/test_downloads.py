@@ -21,8 +21,8 @@ from proof.web.download_jobs import DownloadJob, DownloadJobs, DownloadKind, Ste
 from proof.web.jobs import JobState, NoJobError
 from proof.web.project import Project
 from tests import build
+from tests.build import check_files
 from tests.conftest import PATIENCE
-from tests.standing import check_files
 from tests.web.drawn import WORK, Served
 
 BASE = f"/api/v1/works/{WORK}/downloads"
@@ -58,37 +58,37 @@ def test_a_report_holds_what_was_decided_and_said_until_it_was_asked_for(served:
 
 
 def test_why_a_text_could_not_be_made_is_said(unchanged: Served) -> None:
-    said = made(unchanged, unchanged.client, "text")  # its file was never there
-    assert (said["state"], said["file"]) == ("failed", None)
-    assert "text.txt" in said["reason"]
+    job = made(unchanged, unchanged.client, "text")  # its file was never there
+    assert (job["state"], job["file"]) == ("failed", None)
+    assert "text.txt" in job["reason"]
 
 
 def test_texts_of_one_name_are_taken_home_each_with_what_was_decided_of_it_and_what_is_not_written(
     served: Served, tmp_path: Path
 ) -> None:
-    work, store, found = "KR9", served.store, []
+    work, store, results = "KR9", served.store, []
     for position, name in enumerate("ab", 1):
         file, page = tmp_path / "texts" / name / "010.txt", f"KR9_WYG_010-{position}a"
         file.parent.mkdir(parents=True)
         file.write_text(f"<pb:{page}>¶\n甲乙丙¶\n", encoding="utf-8")
-        found.append((file, build.page("甲乙丙", flags=[(1, 1, "乙", "巳")], name=page)))
-    check_files(store, found, work=work, key=lambda result: result.page)
+        results.append((file, build.page("甲乙丙", flags=[(1, 1, "乙", "巳")], name=page)))
+    check_files(store, results, work=work, key=lambda result: result.page)
     for flag in build.queued(store, work):
         build.decide(store, flag.number, Verdict.TAKE, work=work)
     number = store.queue.pages(work)[1].number
     store.manual_corrections.correct(ManualCorrection(work, number, 1, 1, 1, "己", "乙", "by-hand-1"))
     client = served.client
-    said = made(served, client, "text", work)
-    with zipfile.ZipFile(BytesIO(client.get(said["file"]).data)) as archive:
+    job = made(served, client, "text", work)
+    with zipfile.ZipFile(BytesIO(client.get(job["file"]).data)) as archive:
         written = [archive.read(f"{name}/010/010.txt").decode() for name in "ab"]
-        told = archive.read("b/010/not-written.txt").decode().splitlines()
+        unwritten = archive.read("b/010/not-written.txt").decode().splitlines()
         assert "a/010/not-written.txt" not in archive.namelist()
     assert ["甲巳丙" in written[0], "甲乙丙" in written[1]] == [True, True]
-    assert told[0].startswith("not written, contradicts another decision")
-    assert {"乙 → 巳 (甲)", "乙 → 己 (乙)"} == {line.rpartition(": ")[2] for line in told[1:]}
+    assert unwritten[0].startswith("not written, contradicts another decision")
+    assert {"乙 → 巳 (甲)", "乙 → 己 (乙)"} == {line.rpartition(": ")[2] for line in unwritten[1:]}
     client.set_cookie("lang", "zh-Hant")
-    said = made(served, client, "text", work)
-    with zipfile.ZipFile(BytesIO(client.get(said["file"]).data)) as archive:
+    job = made(served, client, "text", work)
+    with zipfile.ZipFile(BytesIO(client.get(job["file"]).data)) as archive:
         assert archive.read("b/010/not-written.txt").decode().startswith("未寫入")
 
 
@@ -122,7 +122,7 @@ def test_one_is_made_at_a_time_and_what_is_asked_for_meanwhile_is_of_a_later_mom
     first = asked()
     begun.acquire()
     others = [asked(language="zh-Hant"), asked(DownloadKind.TEXT)]
-    assert [first.state, *(one.state for one in others)] == [JobState.RUNNING, *[JobState.WAITING] * 2]
+    assert [first.state, *(job.state for job in others)] == [JobState.RUNNING, *[JobState.WAITING] * 2]
     later = asked()
     assert later is not first
     assert asked() is later

@@ -74,8 +74,8 @@ def test_every_key_of_the_help_has_a_button(page: Page, view: str) -> None:
         page.locator("#grid .glyph").first.click()
     for key, way in KEYS[view].items():
         *before, button = way.split(" >> ")
-        for one in before:
-            page.locator(one).first.click()
+        for act in before:
+            page.locator(act).first.click()
         expect(page.locator(button).first, f"{view}: {key}").to_be_visible()
         if before:
             page.keyboard.press("Escape")

@@ -36,9 +36,9 @@ def test_words_and_characters_are_found_where_they_stand(unchanged: Served) -> N
     words = unchanged.client.get(f"/works/{WORK}/find?q=公公").text
     assert words.count('<mark class="found">公公</mark>') == 3
     assert f"/works/{WORK}/pages/1#1-5" in words
-    one = unchanged.client.get(f"/works/{WORK}/find?q=告").text
-    assert f"/works/{WORK}/glyphs?text=" in one
-    assert "告 → 吿" in one
+    by_character = unchanged.client.get(f"/works/{WORK}/find?q=告").text
+    assert f"/works/{WORK}/glyphs?text=" in by_character
+    assert "告 → 吿" in by_character
 
 
 def test_what_is_left_of_a_work_is_said_and_listed(served: Served) -> None:

@@ -17,8 +17,8 @@ from schemathesis.core.result import Ok
 from proof.store import Store
 from proof.web import create_app
 from proof.web.project import Project
+from tests.sampling import examples
 from tests.web.drawn import WORK, fill, settings_in
-from tests.wide import examples
 
 pytestmark = pytest.mark.slow
 

@@ -46,9 +46,9 @@ def page(tmp_path: Path, browser: Browser) -> Iterator[Page]:
         context.close()
 
 
-def overlap(one: FloatRect, other: FloatRect) -> float:
+def overlap(first: FloatRect, second: FloatRect) -> float:
     """The height, in pixels, that two rectangles share."""
-    ends = (min(box["y"] + box["height"] for box in (one, other)), max(one["y"], other["y"]))
+    ends = (min(box["y"] + box["height"] for box in (first, second)), max(first["y"], second["y"]))
     return max(0.0, ends[0] - ends[1])
 
 

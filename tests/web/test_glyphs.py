@@ -19,8 +19,8 @@ def asked(client: FlaskClient, **query: Any) -> Any:
 def correction(items: list[Any], reading: str, text: str) -> dict[str, Any]:
     """The body of a request that sets glyphs of `text` to a reading."""
     places = [
-        {**{name: one[name] for name in ("page", "line", "offset")}, "transcribed": text, "key": uuid.uuid4().hex}
-        for one in items
+        {**{name: item[name] for name in ("page", "line", "offset")}, "transcribed": text, "key": uuid.uuid4().hex}
+        for item in items
     ]
     return {"places": places, "reading": reading, "batch": uuid.uuid4().hex}
 
@@ -32,9 +32,9 @@ def correct(client: FlaskClient, items: list[Any], reading: str, text: str = "�
 def test_the_glyph_least_like_the_others_stands_first_and_last_where_the_most_alike_are_asked_for(
     unchanged: Served,
 ) -> None:
-    found = asked(unchanged.client, text="公")
-    assert (found["total"], found["compared"], found["parts"]) == (6, 6, 1)
-    first, second = found["items"][:2]
+    answer = asked(unchanged.client, text="公")
+    assert (answer["total"], answer["compared"], answer["parts"]) == (6, 6, 1)
+    first, second = answer["items"][:2]
     assert (first["name"], first["line"], first["offset"]) == ("WYG0103-0194a", 1, 6)
     assert first["unlike"] > second["unlike"]
     items = asked(unchanged.client, text="公", order="alike")["items"]
@@ -42,16 +42,16 @@ def test_the_glyph_least_like_the_others_stands_first_and_last_where_the_most_al
     part = asked(unchanged.client, text="公", limit=4)
     rest = asked(unchanged.client, text="公", limit=4, cursor=part["next"])
     assert rest["next"] is None
-    places = [(one["page"], one["line"], one["offset"]) for one in part["items"] + rest["items"]]
+    places = [(glyph["page"], glyph["line"], glyph["offset"]) for glyph in part["items"] + rest["items"]]
     assert len(set(places)) == 6
 
 
 def test_what_somebody_decided_of_a_flag_meanwhile_is_a_conflict_and_stands_alone(served: Served) -> None:
     client = served.client
-    one = asked(client, text="告")["items"][0]
-    said = {"verdict": "keep", "version": 0, "key": uuid.uuid4().hex}
-    made: Any = client.post(f"{BASE}/flags/{one['flag']}/decisions", json=said).json
-    answered = correct(client, [one], "誥", "告").json["items"][0]
+    shown = asked(client, text="告")["items"][0]
+    body = {"verdict": "keep", "version": 0, "key": uuid.uuid4().hex}
+    made: Any = client.post(f"{BASE}/flags/{shown['flag']}/decisions", json=body).json
+    answered = correct(client, [shown], "誥", "告").json["items"][0]
     assert (answered["decision"], [each["id"] for each in answered["conflict"]]) == (None, [made["id"]])
     history: Any = client.get(f"{BASE}/acts").json
     assert [each["id"] for each in history["items"]] == [made["id"]]

@@ -16,8 +16,8 @@ from proof.store import PagePlace, RunInfo, Store, TextInfo
 from proof.store.decision_records import Verdict
 from proof.store.page_states import PageState
 from proof.store.saving import CheckedResult
+from tests.build import decision_log
 from tests.conftest import PATIENCE
-from tests.standing import decision_log
 from tests.web.drawn import SCRIPT, WORK, fill, settings_in
 from tests.web.waiting import until
 

@@ -36,15 +36,15 @@ def comes(holds: Callable[[], bool]) -> None:
 def read_again(client: FlaskClient, page: int = 1) -> Any:
     """What came of a reading, once it is there."""
     path = f"{BASE}/pages/{page}/read-again"
-    said: Any = client.post(path).json
+    job: Any = client.post(path).json
 
     def settled() -> bool:
-        nonlocal said
-        said = client.get(f"{path}/{said['id']}").json
-        return said["state"] not in {"waiting", "running"}
+        nonlocal job
+        job = client.get(f"{path}/{job['id']}").json
+        return job["state"] not in {"waiting", "running"}
 
     comes(settled)
-    return said
+    return job
 
 
 @pytest.fixture
@@ -125,7 +125,6 @@ def test_an_image_that_was_set_is_taken_back_by_the_undo_of_who_set_it_and_the_p
 
 
 def test_why_a_page_cannot_be_read_again_is_said_and_what_was_never_asked_for_is_not_there(served: Served) -> None:
-    """The text of the drawn pages was never there."""
     client = served.client
     answer = read_again(client)
     assert (answer["state"], answer["outcome"]) == ("failed", None)

@@ -16,20 +16,17 @@ from proof.settings.config import Settings
 from proof.store import Store
 from tests.conftest import PATIENCE
 from tests.web.drawn import WORK
-from tests.web.served import serving
+from tests.web.served import serving, watched_page
 from tests.web.waiting import middle, still
 
 
 @contextmanager
 def page_shown(browser: Browser, address: str, number: int) -> Iterator[Page]:
-    """A page of the sample in a browser; nothing goes wrong in its scripts."""
-    opened, said = browser.new_page(viewport={"width": 1300, "height": 900}, locale="en"), list[str]()
-    opened.on("pageerror", lambda error: said.append(str(error)))
-    opened.goto(f"{address}/works/{WORK}/pages/{number}")
-    expect(opened.locator("body")).to_have_attribute("data-ready", "1")
-    yield opened
-    opened.close()
-    assert said == []
+    """A page of the sample in a browser."""
+    with watched_page(browser, viewport={"width": 1300, "height": 900}, locale="en") as page:
+        page.goto(f"{address}/works/{WORK}/pages/{number}")
+        expect(page.locator("body")).to_have_attribute("data-ready", "1")
+        yield page
 
 
 @pytest.fixture(scope="module")
@@ -146,9 +143,9 @@ def test_the_second_of_two_who_mend_a_page_is_told_and_overwrites_nothing(
 ) -> None:
     """Both look at the page as it was found; one is quicker."""
     with page_shown(browser, address, number) as other:
-        for one in (page, other):
-            begin(one)
-            expect(one.locator("#layout-image option")).not_to_have_count(0)
+        for each in (page, other):
+            begin(each)
+            expect(each.locator("#layout-image option")).not_to_have_count(0)
         read_again(page)
         expect(page.locator("#read-again-said")).to_contain_text("Page read again")
         read_again(other)

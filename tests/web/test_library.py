@@ -67,8 +67,8 @@ def folder_of(n: int) -> dict[str, object]:
     known = {"folder": f"經部/KR{n:05d}", "turn": n - 1, "trouble": None}
     if n > 2:
         return known | {"work": f"KR{n:05d}", "state": FolderState.CHECKED.value}
-    told = Notice.of(NoticeCode.AS_TOLD, text="text.txt:3: not UTF-8").as_json()
-    return known | {"work": "", "state": FolderState.FAILED.value, "trouble": told}
+    notice = Notice.of(NoticeCode.AS_TOLD, text="text.txt:3: not UTF-8").as_json()
+    return known | {"work": "", "state": FolderState.FAILED.value, "trouble": notice}
 
 
 @pytest.fixture(scope="module")
@@ -116,16 +116,28 @@ def test_a_library_is_listed_by_few_questions_that_count_no_flag_again(app: Flas
         asked.clear()
         assert client.get(f"/{query}").status_code == 200
         assert len(asked) < 15, asked
-        assert not [one for one in asked if "FROM flags" in one]
+        assert not [statement for statement in asked if "FROM flags" in statement]
     event.remove(store.engine, "before_cursor_execute", note)
 
 
 def test_each_work_stands_there_in_numbers(client: FlaskClient) -> None:
-    found = rows(client.get("/").text)
-    assert len(found) == 100
-    assert found[0][1:3] == ["經部/KR00001", "failed why text.txt:3: not UTF-8"]
-    assert found[2] == ["3", "經部之書 3 KR00003 · 經部/KR00003", "checked", "4", "4", "0", "0", "4", "2", "1.0", "2.0"]
-    assert found[9][3:7] == ["4", "0", "4", "0"]
+    listed = rows(client.get("/").text)
+    assert len(listed) == 100
+    assert listed[0][1:3] == ["經部/KR00001", "failed why text.txt:3: not UTF-8"]
+    assert listed[2] == [
+        "3",
+        "經部之書 3 KR00003 · 經部/KR00003",
+        "checked",
+        "4",
+        "4",
+        "0",
+        "0",
+        "4",
+        "2",
+        "1.0",
+        "2.0",
+    ]
+    assert listed[9][3:7] == ["4", "0", "4", "0"]
 
 
 def test_the_list_is_put_in_order_narrowed_and_turned(client: FlaskClient) -> None:

@@ -24,7 +24,7 @@ from proof.store.accounts import Role
 from proof.web import create_app
 from proof.web.rights import ACCOUNT_ENDPOINTS, OPEN_ENDPOINTS, UNCHANGING_POSTS, Right, needed_right
 from proof.web.tokens import Tokens
-from tests.standing import decision_log
+from tests.build import decision_log
 from tests.web.drawn import WORK, Served, fill, settings_in
 
 BASE = f"/api/v1/works/{WORK}"
@@ -161,7 +161,6 @@ def test_a_program_with_a_token_decides_as_its_account_without_cookies(house: Ho
 
 
 def test_the_description_names_what_authorises_each_operation(house: House) -> None:
-    """Clients that were made of it sent no token."""
     paths = house.browser("丁").client.get("/api/v1/openapi.json").get_json()["paths"]
     reading, logging_in = paths["/api/v1/works"]["get"], paths["/api/v1/session"]["get"]
     deciding = paths["/api/v1/works/{work}/flags/{flag}/decisions"]["post"]
@@ -302,10 +301,10 @@ def test_an_account_under_attack_lets_its_owner_in_where_they_have_logged_in_bef
 def test_a_cookie_is_kept_from_scripts_and_other_sites_and_behind_https_from_http(tmp_path: Path, https: bool) -> None:
     for house in house_in(tmp_path, https=https):
         answer = house.app.test_client().get("/login", base_url="https://localhost")
-        name, *said = [part.strip() for part in answer.headers["Set-Cookie"].split(";")]
-        assert {"HttpOnly", "SameSite=Lax"} <= set(said)
-        assert ("Secure" in said) is name.startswith("__Host-") is https
-        assert not any(part.startswith(("Domain", "Expires", "Max-Age")) for part in said)
+        name, *attributes = [part.strip() for part in answer.headers["Set-Cookie"].split(";")]
+        assert {"HttpOnly", "SameSite=Lax"} <= set(attributes)
+        assert ("Secure" in attributes) is name.startswith("__Host-") is https
+        assert not any(part.startswith(("Domain", "Expires", "Max-Age")) for part in attributes)
         assert answer.headers.get("Strict-Transport-Security") == ("max-age=31536000" if https else None)
 
 
@@ -346,7 +345,7 @@ def test_logging_out_ends_every_session_and_no_copy_of_a_cookie_is_good(house: H
     assert thief.is_in()
     left = first.submit("/logout")
     assert (left.headers["Location"], left.headers["Clear-Site-Data"]) == ("/login", '"cache"')
-    assert [one.is_in() for one in (first, second, thief, other)] == [False, False, False, True]
+    assert [person.is_in() for person in (first, second, thief, other)] == [False, False, False, True]
     assert house.browser("乙").is_in()
 
 
@@ -475,7 +474,6 @@ def test_somebody_added_is_handed_a_password_and_chooses_another_before_anything
 
 
 def test_a_password_that_was_handed_over_and_not_used_expires(house: House, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Who has it is told so; nobody else is, and another one is good again."""
     first = added(house)
     monkeypatch.setattr("proof.store.accounts.MAX_PROVISIONAL_AGE", timedelta(0))
     for _ in range(12):  # it is no guess
@@ -576,9 +574,9 @@ REFUSED: list[tuple[str, str, dict[str, Any], int, str]] = [
 
 def refusal(page: str) -> str:
     """What a page says against what was sent."""
-    found = re.search(r'role="alert">([^<]+)<', page) or re.search(r"</h1>\s*<p>([^<]+)</p>", page)
-    assert found, page
-    return found[1]
+    match = re.search(r'role="alert">([^<]+)<', page) or re.search(r"</h1>\s*<p>([^<]+)</p>", page)
+    assert match, page
+    return match[1]
 
 
 @pytest.mark.parametrize(("name", "path", "data", "status", "english"), REFUSED)
@@ -590,7 +588,7 @@ def test_a_form_that_makes_no_sense_changes_nobody_and_is_refused_in_the_languag
     ]
     browser = calm.browser(name) if name else calm.somebody()
     token = {"csrf_token": browser.token("/account" if name else "/login")}
-    said = {}
+    messages = {}
     for language in ("en", "zh-Hant", "zh-Hans"):
         headers = {"Accept": "text/html", "Accept-Language": language}
         if path.endswith("?GET"):
@@ -598,13 +596,13 @@ def test_a_form_that_makes_no_sense_changes_nobody_and_is_refused_in_the_languag
         else:
             answer = browser.client.post(path, data=token | data, headers=headers)
         assert answer.status_code == status
-        said[language] = refusal(answer.text)
-    assert LATIN.search(said["en"])
-    assert english in said["en"]
+        messages[language] = refusal(answer.text)
+    assert LATIN.search(messages["en"])
+    assert english in messages["en"]
     for language in ("zh-Hant", "zh-Hans"):
-        assert not LATIN.search(said[language]), said[language]
-        assert re.search("[\u4e00-\u9fff]{2}", said[language])
-    assert "%" not in "".join(said.values())
+        assert not LATIN.search(messages[language]), messages[language]
+        assert re.search("[\u4e00-\u9fff]{2}", messages[language])
+    assert "%" not in "".join(messages.values())
     assert [
         (account.name, account.role, account.disabled, account.stamp) for account in calm.store.accounts.everybody()
     ] == before

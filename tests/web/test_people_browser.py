@@ -9,9 +9,9 @@ import pytest
 from playwright.sync_api import Browser, Page, Route, expect
 
 from proof.store import Store
-from tests.standing import decision_log
+from tests.build import decision_log
 from tests.web.drawn import WORK
-from tests.web.served import serving
+from tests.web.served import serving, watched_page
 from tests.web.test_people import PASSWORD, PEOPLE
 from tests.web.waiting import photographed, press, saved
 
@@ -34,13 +34,9 @@ def address(folder: Path) -> Iterator[str]:
 
 @pytest.fixture
 def page(browser: Browser) -> Iterator[Page]:
-    """A browser that nobody has logged in with; its scripts complain of nothing."""
-    context = browser.new_context(viewport={"width": 1440, "height": 900}, locale="en-GB")
-    page, said = context.new_page(), list[str]()
-    page.on("pageerror", lambda error: said.append(str(error)))
-    yield page
-    context.close()
-    assert said == []
+    """A browser that nobody has logged in with."""
+    with watched_page(browser, viewport={"width": 1440, "height": 900}, locale="en-GB") as page:
+        yield page
 
 
 def log_in(page: Page, name: str, password: str = PASSWORD) -> None:
@@ -117,34 +113,32 @@ def opened(browser: Browser, address: str, name: str) -> Page:
 def test_validation_is_a_queue_of_its_own_with_who_proofread_a_page_and_where_one_differs(
     browser: Browser, address: str
 ) -> None:
-    """R by the second person marked the page as theirs, and then refused their validation; who looked at a page before
-    another marked it is told, and looks again."""
-    other, one = (opened(browser, address, name) for name in "甲乙")
+    first, second = (opened(browser, address, name) for name in "甲乙")
     for number in (1, 2):
-        one.goto(f"{address}/works/{WORK}/pages/{number}")
-        assert says(one, "proofread") == 201
-        expect(one.locator("#ask-page")).to_contain_text("You proofread this page; someone else must validate it.")
-        one.keyboard.press("r")
-        expect(one.locator("#state")).to_have_value("proofread")
-    one.keyboard.press("v")
-    expect(one.locator("main .told")).to_contain_text("No page is left for you to validate")
+        second.goto(f"{address}/works/{WORK}/pages/{number}")
+        assert says(second, "proofread") == 201
+        expect(second.locator("#ask-page")).to_contain_text("You proofread this page; someone else must validate it.")
+        second.keyboard.press("r")
+        expect(second.locator("#state")).to_have_value("proofread")
+    second.keyboard.press("v")
+    expect(second.locator("main .told")).to_contain_text("No page is left for you to validate")
 
-    assert says(other, "validated") == 409
-    expect(other.locator("#state")).to_have_value("not proofread")
-    other.get_by_role("button", name="Reload the page").click()
-    expect(other.locator("#state")).to_have_value("proofread")
-    other.goto(f"{address}/works/{WORK}/validate")
-    expect(other.locator("h1")).to_have_text("WYG0103-0192a")
-    expect(other.locator("#ask-page")).to_contain_text("乙 proofread this page. Validate it?")
-    photographed(other, "validate")
-    other.keyboard.press("v")
-    expect(other.locator("h1")).to_have_text("WYG0103-0193a")
-    other.keyboard.press("r")
-    expect(other.locator("#act-told")).to_contain_text("WYG0103-0193a: validated")
-    expect(other.locator("h1")).to_have_text("WYG0103-0192a")
-    one.goto(f"{address}/works/{WORK}/pages/2")
-    expect(one.locator("#state")).to_have_value("validated")
-    for each in (one, other):
+    assert says(first, "validated") == 409
+    expect(first.locator("#state")).to_have_value("not proofread")
+    first.get_by_role("button", name="Reload the page").click()
+    expect(first.locator("#state")).to_have_value("proofread")
+    first.goto(f"{address}/works/{WORK}/validate")
+    expect(first.locator("h1")).to_have_text("WYG0103-0192a")
+    expect(first.locator("#ask-page")).to_contain_text("乙 proofread this page. Validate it?")
+    photographed(first, "validate")
+    first.keyboard.press("v")
+    expect(first.locator("h1")).to_have_text("WYG0103-0193a")
+    first.keyboard.press("r")
+    expect(first.locator("#act-told")).to_contain_text("WYG0103-0193a: validated")
+    expect(first.locator("h1")).to_have_text("WYG0103-0192a")
+    second.goto(f"{address}/works/{WORK}/pages/2")
+    expect(second.locator("#state")).to_have_value("validated")
+    for each in (second, first):
         each.close()
 
 

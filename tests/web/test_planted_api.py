@@ -10,7 +10,7 @@ import pytest
 
 from proof.store import Store
 from proof.web import create_app
-from tests.ground import COLUMNS, WORK, seeded_ids, store_in
+from tests.planted_page import COLUMNS, WORK, seeded_ids, store_in
 from tests.web.drawn import Served, settings_in
 
 BASE = f"/api/v1/works/{WORK}"
@@ -47,21 +47,21 @@ def of_either_sort(served: Served) -> tuple[Items, Items]:
 def form(value: Any) -> Any:
     """What a JSON value is made of."""
     if isinstance(value, dict):
-        return {name: form(one) for name, one in value.items()}
+        return {name: form(item) for name, item in value.items()}
     return type(value).__name__
 
 
 def test_flags_of_either_sort_have_the_same_fields_kinds_and_words(desk: Served) -> None:
-    found, planted = of_either_sort(desk)
+    real, planted = of_either_sort(desk)
     for error in planted:
-        assert form(error) == form(found[0])
+        assert form(error) == form(real[0])
         assert (error["kind"], error["reason"], error["rule"]) == (
-            found[0]["kind"],
-            found[0]["reason"],
-            found[0]["rule"],
+            real[0]["kind"],
+            real[0]["reason"],
+            real[0]["rule"],
         )
-        assert error["why"].split()[:3] == found[0]["why"].split()[:3]
-        assert len(error["id"]) == len(found[0]["id"])
+        assert error["why"].split()[:3] == real[0]["why"].split()[:3]
+        assert len(error["id"]) == len(real[0]["id"])
         columns = get(desk, f"{BASE}/pages/{error['page']['number']}")["columns"]
         [source] = [column["source"] for column in columns if column["number"] == error["line"]]
         assert error["before"] + error["transcribed"] + error["after"] in source
@@ -77,11 +77,11 @@ def test_a_decision_is_answered_and_remembered_like_any_other(desk: Served, verd
         made = client.post(f"{BASE}/flags/{sort[0]['number']}/decisions", json=body)
         assert made.status_code == 201
         answers.append(made.get_json())
-    found, planted = answers
-    assert form(found) == form(planted)
-    assert (found["kind"], found["evidence"]["reason"]) == (planted["kind"], planted["evidence"]["reason"])
+    real, planted = answers
+    assert form(real) == form(planted)
+    assert (real["kind"], real["evidence"]["reason"]) == (planted["kind"], planted["evidence"]["reason"])
     acts = get(desk, f"{BASE}/acts")["items"]
-    assert [act["decision"]["flag"] for act in acts] == [planted["flag"], found["flag"]]
+    assert [act["decision"]["flag"] for act in acts] == [planted["flag"], real["flag"]]
     again = get(desk, f"{BASE}/flags/{planted['flag']}")
     assert (again["transcribed"], again["last"]["verdict"]) == (planted["transcribed"], verdict)
     page = get(desk, f"{BASE}/pages/{again['page']['number']}")
@@ -109,8 +109,8 @@ def test_no_answer_and_no_page_has_the_word_or_the_text_as_it_is(desk: Served) -
 
 
 def test_counts_agree_with_what_is_listed(desk: Served) -> None:
-    found, planted = of_either_sort(desk)
-    every = len(found) + len(planted)
+    real, planted = of_either_sort(desk)
+    every = len(real) + len(planted)
     facets = get(desk, f"{BASE}/facets")
     assert facets["total"] == facets["kinds"]["substitution"] == sum(facets["scores"]) == every
     assert facets["dial"][0]["places"] == every

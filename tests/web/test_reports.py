@@ -22,10 +22,10 @@ def open_house(tmp_path: Path) -> Iterator[House]:
     yield from house_in(tmp_path, reports=3)
 
 
-def sent(client: FlaskClient, key: str = "key-of-one", **said: str) -> int:
+def sent(client: FlaskClient, key: str = "key-of-one", **fields: str) -> int:
     token = re.search(r'name="csrf" content="([^"]+)"', client.get(PAGE).text)
     assert token
-    return client.post(PAGE, data={"csrf_token": token[1], "key": key, **said}).status_code
+    return client.post(PAGE, data={"csrf_token": token[1], "key": key, **fields}).status_code
 
 
 def test_without_the_setting_nobody_reads_or_reports(tmp_path: Path) -> None:
@@ -58,19 +58,19 @@ def test_a_note_stands_in_two_rows_as_on_the_page(open_house: House) -> None:
 
 
 def test_a_report_waits_for_who_may_decide_and_changes_nothing(open_house: House) -> None:
-    client, one = open_house.app.test_client(), open_house.browser("乙")
-    before = one.client.get(f"{BASE}/flags?raised=all").get_json()
+    client, person = open_house.app.test_client(), open_house.browser("乙")
+    before = person.client.get(f"{BASE}/flags?raised=all").get_json()
     for _ in range(2):
         assert sent(client, line="2", text="師", reading="帥", note="<b>形近</b>") == 200
-    [report] = one.client.get(f"{BASE}/reports").get_json()["items"]
+    [report] = person.client.get(f"{BASE}/reports").get_json()["items"]
     assert (report["line"], report["text"], report["reading"]) == (2, "師", "帥")
-    assert "&lt;b&gt;形近" in one.client.get(f"/works/{WORK}/reports").text
-    assert f"/works/{WORK}/reports" in one.client.get(f"/works/{WORK}/progress").text
-    assert one.client.get(f"{BASE}/flags?raised=all").get_json() == before
+    assert "&lt;b&gt;形近" in person.client.get(f"/works/{WORK}/reports").text
+    assert f"/works/{WORK}/reports" in person.client.get(f"/works/{WORK}/progress").text
+    assert person.client.get(f"{BASE}/flags?raised=all").get_json() == before
     reader = open_house.browser("丁")
     assert reader.send(f"{BASE}/reports/{report['id']}", {"state": "settled"}).status_code == 403
-    assert one.submit(f"/works/{WORK}/reports/{report['id']}", state="settled").status_code == 302
-    assert one.client.get(f"{BASE}/reports").get_json()["items"] == []
+    assert person.submit(f"/works/{WORK}/reports/{report['id']}", state="settled").status_code == 302
+    assert person.client.get(f"{BASE}/reports").get_json()["items"] == []
 
 
 def test_too_many_reports_and_empty_ones_are_refused(open_house: House) -> None:
@@ -82,8 +82,10 @@ def test_too_many_reports_and_empty_ones_are_refused(open_house: House) -> None:
 def test_reports_come_back_out_of_the_journal(open_house: House) -> None:
     for n in range(2):
         sent(open_house.app.test_client(), key=f"key-of-{n}-report", note="誤")
-    one = open_house.browser("乙")
-    one.send(f"{BASE}/reports/{one.client.get(f'{BASE}/reports').get_json()['items'][0]['id']}", {"state": "dismissed"})
+    person = open_house.browser("乙")
+    person.send(
+        f"{BASE}/reports/{person.client.get(f'{BASE}/reports').get_json()['items'][0]['id']}", {"state": "dismissed"}
+    )
     assert open_house.store.journal is not None
     with Store.open(open_house.folder / "anew.sqlite", complete=False) as anew:
         fill(anew, open_house.folder)

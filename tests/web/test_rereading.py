@@ -12,7 +12,7 @@ from typing import cast
 
 import pytest
 
-from proof.checking.recheck import CheckCancelled, Rechecker, RecheckFault, Reread
+from proof.checking.recheck import CheckCancelled, Rechecker, RecheckFault, RecheckOutcome
 from proof.errors import EngineError, GonePageError, StoppedError, UsageError
 from proof.layout.overrides import LayoutOverrideShape
 from proof.settings.config import Settings
@@ -22,7 +22,7 @@ from proof.web.rereading import NotRequesterError, Rereading
 from tests.conftest import PATIENCE
 from tests.web.drawn import WORK
 
-READ = cast(Reread, object())
+READ = cast(RecheckOutcome, object())
 FAILURES = {
     10: EngineError("no model"),
     11: GonePageError("gone"),
@@ -39,7 +39,7 @@ class Slow:
         self.now = self.most = 0
         self.read_pages: list[int] = []
 
-    def read(self, work: str, page: int, check_cancelled: CheckCancelled) -> Reread:
+    def read(self, work: str, page: int, check_cancelled: CheckCancelled) -> RecheckOutcome:
         self.now += 1
         self.most = max(self.most, self.now)
         self.begun.release()

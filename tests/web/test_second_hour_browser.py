@@ -72,7 +72,6 @@ def test_a_form_of_the_desk_opens_in_view_and_leaves_the_next_flag_seen_from_its
 
 
 def test_what_is_too_long_for_a_field_is_not_pasted_in_part(page: Page) -> None:
-    """The text got the first 64 characters of a lost sentence."""
     open_desk(page, f"{AT}/desk?kind=substitution")
     page.keyboard.press("/")
     page.keyboard.insert_text("射" * 80)
@@ -92,7 +91,6 @@ def test_what_is_too_long_for_a_field_is_not_pasted_in_part(page: Page) -> None:
 
 @pytest.mark.parametrize("view", ["progress", "history", "export", "pages/"])
 def test_a_page_that_is_printed_is_as_long_as_what_it_has(page: Page, view: str) -> None:
-    """It ended with the first sheet, as it ends at the window on the screen."""
     page.set_viewport_size({"width": 1200, "height": 160})
     page.goto(f"/works/{WORK}/{view}")
     page.emulate_media(media="print")

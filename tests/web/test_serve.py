@@ -65,29 +65,29 @@ def test_connections_that_are_held_keep_nobody_waiting(unchanged: Served) -> Non
         for connection in idle:
             connection.request("GET", "/healthz")
             assert connection.getresponse().read()
-        for one in half:
-            one.sendall(HALF)
+        for peer in half:
+            peer.sendall(HALF)
         assert status(place) == 200
         for connection in idle:
             connection.close()
-        for one in half:
-            one.close()
+        for peer in half:
+            peer.close()
 
 
 def test_a_header_that_never_ends_is_not_waited_for(unchanged: Served) -> None:
-    with listening(unchanged, silent=1) as place, socket.create_connection(place) as one:
-        one.sendall(HALF)
-        one.settimeout(0.1)
+    with listening(unchanged, silent=1) as place, socket.create_connection(place) as peer:
+        peer.sendall(HALF)
+        peer.settimeout(0.1)
         end = time.monotonic() + PATIENCE
-        while is_open(one):
+        while is_open(peer):
             assert time.monotonic() < end
 
 
-def is_open(one: socket.socket) -> bool:
+def is_open(peer: socket.socket) -> bool:
     """Whether the other side goes on listening to a byte a time."""
     try:
-        one.sendall(b"a")
-        return bool(one.recv(1024))
+        peer.sendall(b"a")
+        return bool(peer.recv(1024))
     except TimeoutError:
         return True
     except OSError:

@@ -8,6 +8,7 @@ import pytest
 from playwright.sync_api import Browser, Page, ViewportSize, expect
 
 from tests.web.drawn import WORK
+from tests.web.served import watched_page
 from tests.web.waiting import box_of, middle, photographed, still
 
 AT = f"/works/{WORK}"
@@ -19,15 +20,13 @@ UPRIGHT: ViewportSize = {"width": 768, "height": 1024}
 
 @pytest.fixture
 def tablet(untouched: str, browser: Browser) -> Iterator[Page]:
-    """An upright tablet at the sample's first page; nothing goes wrong in its scripts."""
-    context = browser.new_context(viewport=UPRIGHT, has_touch=True, is_mobile=True, locale="en", base_url=untouched)
-    page, said = context.new_page(), list[str]()
-    page.on("pageerror", lambda error: said.append(str(error)))
-    page.goto(f"{AT}/pages/1")
-    expect(page.locator("body")).to_have_attribute("data-ready", "1")
-    yield page
-    context.close()
-    assert said == []
+    """An upright tablet at the sample's first page."""
+    with watched_page(
+        browser, viewport=UPRIGHT, has_touch=True, is_mobile=True, locale="en", base_url=untouched
+    ) as page:
+        page.goto(f"{AT}/pages/1")
+        expect(page.locator("body")).to_have_attribute("data-ready", "1")
+        yield page
 
 
 def small(page: Page) -> list[str]:
@@ -81,8 +80,8 @@ def test_a_page_is_panned_and_zoomed_and_a_character_tapped(tablet: Page) -> Non
     assert after[0] < before[0] - 30
     assert after[1] > before[1] + 15
     place = box_of(tablet.locator("#viewer"))
-    for one in tablet.locator("rect[data-n]").all():  # one that is in sight after all this
-        cx, cy = middle(one)
+    for rect in tablet.locator("rect[data-n]").all():  # one that is in sight after all this
+        cx, cy = middle(rect)
         if place["x"] + 30 < cx < place["x"] + place["width"] - 30 and abs(cy - y) < 60:
             tablet.touchscreen.tap(cx, cy)
             break
@@ -106,10 +105,10 @@ def test_a_rule_is_dragged_with_a_finger_and_two_fingers_on_the_lines_zoom_and_m
     touch(tablet, ((x + 6, y + 60), (x + 26, y + 60)))  # fingers are not exact
     assert float(rule.get_attribute("x1") or "nan") > before
     photographed(tablet, "layout-rule-tablet")
-    drawn = [one.get_attribute("x1") for one in tablet.locator(".layout-rule").all()]
+    drawn = [rule.get_attribute("x1") for rule in tablet.locator(".layout-rule").all()]
     x, y = middle(rule)
     tall = box_of(rule)["height"]
     touch(tablet, ((x - 80, y), (x - 144, y)), ((x, y), (x + 64, y)))  # one finger begins on the line itself
     still(rule)
     assert box_of(rule)["height"] > 1.3 * tall
-    assert [one.get_attribute("x1") for one in tablet.locator(".layout-rule").all()] == drawn
+    assert [rule.get_attribute("x1") for rule in tablet.locator(".layout-rule").all()] == drawn

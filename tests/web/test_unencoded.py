@@ -23,7 +23,7 @@ def add_work(served: Served, folder: Path) -> None:
 def test_names_and_stopgaps_are_listed_with_their_glyphs(served: Served, tmp_path: Path) -> None:
     add_work(served, tmp_path)
     answer = served.client.get("/api/v1/works/rare/unencoded").get_json()["items"]
-    assert [(one["text"], one["count"]) for one in answer] == [("&KR0058;", 2), ("[金*本]", 1), ("〓", 1)]
+    assert [(entity["text"], entity["count"]) for entity in answer] == [("&KR0058;", 2), ("[金*本]", 1), ("〓", 1)]
     assert answer[1]["made_of"][0] == "鉢"
     page = served.client.get("/works/rare/unencoded").text
     assert page.count("data:image/webp;base64,") == 4

@@ -15,9 +15,8 @@ from playwright.sync_api import Browser, BrowserContext, Locator, Page, Route, e
 from proof.model.flags import Kind
 from proof.store import Store
 from proof.store.decision_records import DecisionRequest, State, Verdict
-from tests.build import queued
+from tests.build import decision_log, queued
 from tests.conftest import PATIENCE
-from tests.standing import decision_log
 from tests.web.drawn import WORK
 from tests.web.served import serving
 from tests.web.waiting import middle, open_desk, passed, press, saved, shown
@@ -137,7 +136,6 @@ def test_the_last_decisions_are_current_when_a_window_is_looked_at_again(context
 def test_what_is_taken_back_or_decided_of_flags_that_are_not_listed_counts(
     context: BrowserContext, folder: Path
 ) -> None:
-    """The progress counted only what was decided of the flags that the desk had fetched."""
     page = desk(context, f"/works/{WORK}/desk?kind=insertion")
     first = press(page, "k")
     saved(page)
@@ -156,8 +154,6 @@ def test_what_is_taken_back_or_decided_of_flags_that_are_not_listed_counts(
 def test_an_undo_whose_answer_is_lost_is_shown_all_the_same_and_stands_in_no_way(
     context: BrowserContext, folder: Path
 ) -> None:
-    """The desk showed the decision as before; the next one on the flag was refused as one of another window, and the
-    next undo took back again what was taken back before."""
     page = desk(context)
     first, second = press(page, "k"), press(page, "k")
     written(page, folder, {first, second})
@@ -204,7 +200,7 @@ def test_nothing_is_taken_home_without_what_a_desk_has_still_to_send(context: Br
     report = other.get_by_role("button", name="Report", exact=True)
     report.click()
     expect(other.locator("#download")).to_contain_text("1 not saved yet")
-    assert not any(one.endswith("/downloads") for one in asked)
+    assert not any(address.endswith("/downloads") for address in asked)
     context.unroute(DECISIONS)
     saved(page)
     with other.expect_download() as download:

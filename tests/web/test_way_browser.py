@@ -9,7 +9,7 @@ from playwright.sync_api import Page, expect
 from proof.settings.config import Settings
 from proof.store import Store
 from proof.store.decision_records import Verdict
-from tests.standing import decision_log
+from tests.build import decision_log
 from tests.web.drawn import WORK
 from tests.web.waiting import open_desk, passed, press, saved, shown
 

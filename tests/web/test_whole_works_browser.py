@@ -13,7 +13,7 @@ from playwright.sync_api import Browser, Locator, Page, expect
 from proof.store import Store
 from proof.store.page_states import PageState
 from tests.web.drawn import fill, settings_in
-from tests.web.served import serving
+from tests.web.served import serving, watched_page
 from tests.web.waiting import passed, saved, shown
 
 WORK = "zhouli"
@@ -69,18 +69,15 @@ def hand(request: pytest.FixtureRequest, tmp_path: Path, browser: Browser) -> It
     width, height = SCREENS[request.param]
     touch = request.param == "finger"
     with serving(tmp_path) as address:
-        context = browser.new_context(
-            viewport={"width": width, "height": height}, has_touch=touch, is_mobile=touch, locale="en", base_url=address
-        )
-        page, said = context.new_page(), list[str]()
-        page.on("pageerror", lambda error: said.append(str(error)))
-        yield Hand(page, request.param)
-        context.close()
-        assert said == []
+        size = {"width": width, "height": height}
+        with watched_page(
+            browser, viewport=size, has_touch=touch, is_mobile=touch, locale="en", base_url=address
+        ) as page:
+            yield Hand(page, request.param)
         with Store.open(tmp_path / "proof.sqlite") as store:
             left = store.queue.remaining(WORK)
             assert (left.open, left.unsure, left.skipped) == (0, 0, 0)
-            assert [one.state for one in store.queue.pages(WORK)].count(PageState.PROOFREAD) == 1
+            assert [page.state for page in store.queue.pages(WORK)].count(PageState.PROOFREAD) == 1
 
 
 @pytest.mark.slow

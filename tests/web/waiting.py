@@ -9,7 +9,7 @@ from pathlib import Path
 from playwright.sync_api import Error, FloatRect, Locator, Page, expect
 
 from tests.conftest import PATIENCE
-from tests.wide import looks_wide
+from tests.sampling import looks_wide
 
 STILL = """(element, frames) => new Promise((done, never) => {
     let [before, same] = ["", 0];

@@ -27,9 +27,9 @@ from tests.text.formats.samples import SAMPLES, Sample
 
 
 def extraction(sample: Sample, data: bytes | None = None) -> Extraction:
-    found = decoded(sample.path, sample.data if data is None else data).extraction
-    assert found is not None
-    return found
+    extracted = decoded(sample.path, sample.data if data is None else data).extraction
+    assert extracted is not None
+    return extracted
 
 
 @pytest.mark.parametrize("name", SAMPLES)
@@ -85,7 +85,6 @@ def test_a_correction_changes_a_character_however_each_place_writes_it(line: str
     [(Edit(1, 1, "帝"), "天帝玄黃"), (Edit(1, 0, "與"), "天與地玄黃"), (Edit(2, 2, "&KR0058;"), "天地&KR0058;")],
 )
 def test_a_cdata_section_is_corrected_at_each_character_and_escapes_none(edit: Edit, expected: str) -> None:
-    """A missing character in a line that stands in one was not written."""
     line = "<TextLine><TextEquiv><Unicode><![CDATA[{}]]></Unicode></TextEquiv></TextLine>"
     page = "<PcGts><Page imageFilename='a.png'><TextRegion>{}</TextRegion></Page></PcGts>"
     source = decoded(Path("x.xml"), page.format(line.format("天地玄黃")).encode()).extraction
@@ -280,7 +279,7 @@ def test_the_markup_of_variants_is_read_as_a_wiki_shows_it(source: str, read: st
 
 
 @pytest.mark.parametrize(
-    ("name", "data", "told"),
+    ("name", "data", "message"),
     [
         ("a.xml", b"<PcGts><Page>", r"a\.xml:1: is not well-formed XML"),
         ("a.xml", b'<!DOCTYPE TEI [<!ENTITY a "b">]>\n<TEI/>', r"a\.xml:1: declares an entity"),
@@ -299,9 +298,11 @@ def test_the_markup_of_variants_is_read_as_a_wiki_shows_it(source: str, read: st
         ("a.doc", b"\xd0\xcf\x11\xe0\xa1", "is a document of an old version of Word: save it as DOCX"),
     ],
 )
-def test_what_is_not_read_is_refused_with_advice_that_fits(tmp_path: Path, name: str, data: bytes, told: str) -> None:
+def test_what_is_not_read_is_refused_with_advice_that_fits(
+    tmp_path: Path, name: str, data: bytes, message: str
+) -> None:
     (tmp_path / name).write_bytes(data)
-    with pytest.raises(TextError, match=told):
+    with pytest.raises(TextError, match=message):
         read_transcription(tmp_path / name)
 
 

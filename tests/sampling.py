@@ -23,14 +23,14 @@ def examples(few: int) -> int:
     return 20 * few if looks_wide() else few
 
 
-def cross_section(found: Sequence[T], count: int, kind: Callable[[T], object] = lambda one: None) -> list[T]:
-    """At most `count` items of each `kind`, evenly distributed; all in a wide run."""
+def cross_section(items: Sequence[T], count: int, kind: Callable[[T], object] = lambda item: None) -> list[T]:
+    """At most `count` of the items of each `kind`, evenly distributed; all in a wide run."""
     if looks_wide():
-        return list(found)
+        return list(items)
     kinds: dict[object, list[T]] = {}
-    for one in found:
-        kinds.setdefault(kind(one), []).append(one)
-    return [one for every in kinds.values() for one in every[:: -(-len(every) // count)]]
+    for item in items:
+        kinds.setdefault(kind(item), []).append(item)
+    return [item for every in kinds.values() for item in every[:: -(-len(every) // count)]]
 
 
 def looks() -> list[tuple[str, str]]:

@@ -14,7 +14,7 @@ from proof.language.model import LanguageModel
 from proof.store import Store
 from proof.text.authorities import authorities
 from proof.web import create_app
-from tests.once import addresses_built_alike, compiled_templates, statements_compiled_once
+from tests.caches import addresses_built_alike, compiled_templates, statements_compiled_once
 from tests.web.drawn import WORK, fill, settings_in
 
 VIEWS = ("", "desk", "pages/", "pages/2")

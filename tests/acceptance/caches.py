@@ -28,7 +28,7 @@ from proof.store import Store
 from proof.store.cache import Cache
 from proof.verify.page import Checker
 from proof.web import app as web
-from tests.once import statements_compiled_once
+from tests.caches import statements_compiled_once
 
 
 class _ReadOnce(WrappedEngine):

@@ -14,7 +14,7 @@ from proof.store import RunInfo, Store
 from proof.store.saving import CheckedResult
 from proof.text.model import Row, Script
 from proof.text.variants import VariantPolicy
-from tests.standing import page_place, text_info
+from tests.build import page_place, text_info
 
 WORK = "KR1d0030"
 PAGE = "KR1d0030_WYG_010-1a"
@@ -84,7 +84,7 @@ def check_again(store: Store, rate: float, flags: tuple[Flag, ...] = FLAGS, key:
     path = str(folder / f"{WORK}_010.txt")
     texts = (text_info(Path(path)),)
     run = store.begin_run(RunInfo(WORK, "儀禮集釋", texts, EngineIdentity("null", "1", "", "")))
-    found = page(flags)
-    quality = QualityFlags(seeded=seeded_errors_of(found, rate, JUDGE))
-    store.save_pages(run, [CheckedResult(page_place(0, Path(path), PAGE), key, found, quality=quality)])
+    result = page(flags)
+    quality = QualityFlags(seeded=seeded_errors_of(result, rate, JUDGE))
+    store.save_pages(run, [CheckedResult(page_place(0, Path(path), PAGE), key, result, quality=quality)])
     store.finish_run(run, whole=True)

@@ -137,8 +137,8 @@ def statements_compiled_once(patch: pytest.MonkeyPatch) -> None:
         return engine
 
     patch.setattr("proof.store.database.create_engine", made)
-    patch.setattr(SQLiteDialect, "__eq__", lambda one, other: type(one) is type(other))
-    patch.setattr(SQLiteDialect, "__hash__", lambda one: hash(type(one)))
+    patch.setattr(SQLiteDialect, "__eq__", lambda dialect, other: type(dialect) is type(other))
+    patch.setattr(SQLiteDialect, "__hash__", lambda dialect: hash(type(dialect)))
 
 
 def addresses_built_alike(patch: pytest.MonkeyPatch) -> None:

@@ -14,8 +14,8 @@ from pathlib import Path
 from PIL import Image
 
 from proof.cli import main
-from tests.once import computed_once_in_fork
-from tests.slowed import PATIENCE, answer_late
+from tests.caches import computed_once_in_fork
+from tests.delays import PATIENCE, answer_late
 
 # One process imports what the commands need, once in a run, and is forked for each command.
 FORKED = multiprocessing.get_context("forkserver" if "forkserver" in multiprocessing.get_all_start_methods() else None)
@@ -30,7 +30,7 @@ if FORKED.get_start_method() == "forkserver":
         __name__,
         "distributed",
     ]
-    FORKED.set_forkserver_preload([*LOADED, "tests.warm"])
+    FORKED.set_forkserver_preload([*LOADED, "tests.preloaded"])
     Image.init()  # the formats that it knows, which it loads when it first writes one
 
 
@@ -71,11 +71,11 @@ class ForkedCommand:
 
 def ran_forked(folder: Path, *words: str) -> subprocess.CompletedProcess[str]:
     """Run a command line of the program in `folder` to its end."""
-    out, said = (FORKED.Pipe(duplex=False) for _ in range(2))
-    process = FORKED.Process(target=_run, args=(str(folder), words, out[1], said[1]))
+    out, errors = (FORKED.Pipe(duplex=False) for _ in range(2))
+    process = FORKED.Process(target=_run, args=(str(folder), words, out[1], errors[1]))
     process.start()
     printed = []
-    for reading, writing in (out, said):
+    for reading, writing in (out, errors):
         writing.close()
         with open(reading.fileno(), encoding="utf-8", closefd=False) as file:
             printed.append(file.read())
@@ -83,13 +83,13 @@ def ran_forked(folder: Path, *words: str) -> subprocess.CompletedProcess[str]:
     return subprocess.CompletedProcess(words, process.exitcode or 0, *printed)
 
 
-def _run(project: str, words: tuple[str, ...], out: Connection, said: Connection) -> None:
+def _run(project: str, words: tuple[str, ...], out: Connection, errors: Connection) -> None:
     gc.freeze()  # what was loaded stays shared with the other forked processes
     computed_once_in_fork()
     answer_late()
     os.chdir(project)
     os.environ["COLUMNS"] = "80"
-    for output, writing in ((1, out), (2, said)):
+    for output, writing in ((1, out), (2, errors)):
         os.dup2(writing.fileno(), output)
     sys.stdout, sys.stderr = (os.fdopen(output, "w", buffering=1, encoding="utf-8") for output in (1, 2))
     sys.exit(main(list(words)))
