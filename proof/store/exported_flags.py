@@ -27,26 +27,30 @@ class ExportedFlags:
     by_hand: Counter[int] = field(default_factory=Counter)
 
 
-def exported_flags(session: Session, by: ColumnElement[int], *which: ColumnElement[bool]) -> ExportedFlags:
-    """The exported corrections of the flags that meet the conditions `which`, `by` their page or their work."""
+def is_second_half() -> ColumnElement[bool]:
+    """The condition in a query of flags that the flag is the later one of two about a moved character or column which
+    are one question."""
     other = aliased(FlagRow)
     is_other_half = and_(
         other.page_id == FlagRow.page_id,
         other.uid == FlagRow.evidence["moved"].as_string(),
         other.id < FlagRow.id,
         other.state == FlagRow.state,
-        other.stale.is_(True),
+        other.stale == FlagRow.stale,
+        other.raised == FlagRow.raised,
     )
-    is_second_half = (
-        FlagRow.kind.in_([kind.value for kind in IN_HALVES]) & select(other.id).where(is_other_half).exists()
-    )
+    return FlagRow.kind.in_([kind.value for kind in IN_HALVES]) & select(other.id).where(is_other_half).exists()
+
+
+def exported_flags(session: Session, by: ColumnElement[int], *which: ColumnElement[bool]) -> ExportedFlags:
+    """The exported corrections of the flags that meet the conditions `which`, `by` their page or their work."""
     query = select(by, BY_HAND, func.count()).where(
         FlagRow.stale.is_(True),
         FlagRow.state == State.CORRECTED.value,
         FlagRow.reads != FlagRow.transcribed,
         FlagRow.kind != Kind.AUDIT.value,
         ~IS_SEEDED,
-        ~is_second_half,
+        ~is_second_half(),
         *which,
     )
     query = query.join(PageRow, PageRow.id == FlagRow.page_id).where(PageRow.absent.is_(False))

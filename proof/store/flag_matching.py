@@ -13,6 +13,7 @@ from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cache
 from itertools import chain, count
+from operator import attrgetter
 from typing import Any
 
 from sqlalchemy import insert, select
@@ -20,10 +21,12 @@ from sqlalchemy.orm import Session
 
 from proof.model.flags import MAX_CONTEXT_CHARACTERS, Flag, Kind, Origin, context_of
 from proof.store import rows
+from proof.store.carried_places import Place
 from proof.store.decision_records import SETTLED
 from proof.store.lookup import raise_revision
 from proof.store.models import Base, FlagRow, PageRow, TextRow, TextVersionRow
-from proof.store.texts import content_of, decided_reading
+from proof.store.texts import checked_span, content_of, decided_reading, place_of
+from proof.text.edit import Edit, edited, merged
 from proof.text.positions import PositionMap, Span
 
 OF_CHECK = frozenset({Origin.FINDING.value, Origin.SAMPLE.value, Origin.SEEDED.value})
@@ -187,15 +190,16 @@ class _PageLines:
         self._starts = sorted((span.start, number) for number, span in self._lines.items())
 
     def span_of(self, flag: Flag) -> Span | None:
-        """The place of a finding: at the end of the page for a column that the text lacks, at its beginning for a
-        finding about the whole page (line 0). None if the page has no lines in its text or the place is lost."""
+        """The place of a finding; None if the page has no lines in its text or the place is lost."""
         if not self._lines:
             return None
-        if flag.line in self._lines:
-            start = self._lines[flag.line].start + flag.offset
-        else:
-            start = (self.end if flag.line else self.begin) + flag.offset
-        return Span(start, flag.length) if self._to_present is None else self._to_present.where(start, flag.length)
+        span = checked_span(self._lines, flag)
+        return span if self._to_present is None else self._to_present.where(*span)
+
+    @property
+    def content(self) -> str:
+        """The present content of the text of the page."""
+        return self._versions.content(self.version) if self.version is not None else ""
 
     def place_values(self, span: Span | None, flag: Flag) -> dict[str, Any]:
         """The place of a finding as values of the columns of `flags`; `span` is that of `span_of`."""
@@ -247,11 +251,9 @@ def _match(
     answers are left out. `used_ids` are the ids of flags on the page, to which new ones are added."""
     decided = [row for row in flags if lines.has(row)]
     left_of_lost = [span for row in flags for span in lines.left_of(row)]
-    answered = {
-        flag.id
-        for flag, origin in findings
-        if origin is not Origin.SEEDED and _is_answered_by_any(decided, left_of_lost, span_of[flag.id], flag)
-    }
+    asked_for = [flag for flag, origin in findings if origin is not Origin.SEEDED]
+    answered = {flag.id for flag in asked_for if _is_answered_by_any(decided, left_of_lost, span_of[flag.id], flag)}
+    answered.update(_restoring(asked_for, span_of, lines, decided))
     row_of = _matched_rows(findings, span_of, lines, flags, answered)
     asked = [(n, *found) for n, found in enumerate(findings) if n in row_of or found[0].id not in answered]
     id_of = {flag.id: row_of[n].uid if n in row_of else unused_id(flag.id, used_ids) for n, flag, _ in asked}
@@ -329,6 +331,30 @@ def _is_answered_by_any(
         if part.start <= reached:
             reached = max(reached, part.end)
     return span.start < reached == span.end
+
+
+def _restoring(
+    findings: Iterable[Flag], span_of: Spans, lines: _PageLines, decided: Iterable[FlagRow]
+) -> Iterator[str]:
+    """The ids of findings that suggest only what was there before exported decisions. A check may describe the
+    difference otherwise than the decisions; adjacent findings are answered together."""
+    content, suggested = lines.content, dict[str, Edit]()
+    for flag in findings:
+        span, here, there = span_of[flag.id], flag.transcribed, flag.suggested
+        if flag.line and span is not None and here != there:
+            place = Place(0, *span, here, here, there, is_whole=flag.kind is Kind.LAYOUT)
+            suggested[flag.id] = place.edit(content, there)
+    written = map(place_of, sorted(filter(_is_written, decided), key=attrgetter("former")))
+    former = edited(content, merged(place.edit(content, place.transcribed) for place in written))
+    if not suggested or former == content:
+        return
+    edits = merged(suggested.values())
+    as_suggested = PositionMap.of_edits(content, edits)
+    to_former = PositionMap.of_comparison(as_suggested.new, former)
+    for edit, span in zip(edits, as_suggested.written, strict=True):
+        instead = to_former.between(*span)
+        if instead is not None and former[instead.start : instead.end] == edit.replacement:
+            yield from (flag for flag, own in suggested.items() if Span(*own.place).is_within(Span(*edit.place)))
 
 
 def _common(span: Span, other: Span) -> Span:

@@ -13,16 +13,15 @@ from dataclasses import dataclass, field, replace
 from enum import StrEnum
 from typing import Any, NamedTuple
 
-from sqlalchemy import Select, and_, delete, func, select, tuple_, update
-from sqlalchemy.orm import Session, aliased
+from sqlalchemy import delete, func, select, tuple_, update
+from sqlalchemy.orm import Session
 
 from proof.model.flags import Kind, Origin
 from proof.model.notices import Notice
 from proof.model.result import Status
 from proof.quality.sampling import estimate
 from proof.store.decision_records import SETTLED, State
-from proof.store.exported_flags import WORK, exported_flags
-from proof.store.flag_arrays import IN_HALVES
+from proof.store.exported_flags import WORK, exported_flags, is_second_half
 from proof.store.lookup import Sessions, StoredWork, StorePart, find_works, newest_act_id
 from proof.store.models import ActRow, FlagRow, LibraryRow, PageRow, RuleRow, RunRow
 from proof.store.seeded_errors import IS_SEEDED
@@ -249,9 +248,8 @@ def _count_flags(session: Session, works: Collection[int] | None, counts: Mappin
     flags = select(*keys, func.count()).where(FlagRow.stale.is_(False), ~IS_SEEDED).group_by(*keys)
     flags = flags.join(PageRow, PageRow.id == FlagRow.page_id).where(PageRow.absent.is_(False))
     flags = flags.where(FlagRow.raised.is_(True) | (FlagRow.kind == Kind.AUDIT.value) | (FlagRow.state != "open"))
-    groups: list[Any] = list(session.execute(flags.where(*_among(FlagRow.work_id, works))))
-    groups += session.execute(_second_halves(works))
-    for work, kind, flagged, state, count in groups:
+    flags = flags.where(~is_second_half(), *_among(FlagRow.work_id, works))
+    for work, kind, flagged, state, count in session.execute(flags):
         of_work, settled, wrong = counts[work], State(state) in SETTLED, state == State.CORRECTED.value
         if kind == Kind.AUDIT.value:
             of_work["samples"] += count * settled
@@ -267,26 +265,6 @@ def _count_flags(session: Session, works: Collection[int] | None, counts: Mappin
         counts[work].update(exported=count, confirmed=count)
     for work, count in exported.by_hand.items():
         counts[work].update(confirmed=count)
-
-
-def _second_halves(works: Collection[int] | None) -> Select[int, str, bool, str, int]:
-    """Counts to be subtracted, as negative numbers by work, kind, `raised` and state: of a moved character or column,
-    two flags are one question, and the later one is not counted."""
-    other = aliased(FlagRow)
-    keys = (FlagRow.work_id, FlagRow.kind, FlagRow.raised, FlagRow.state)
-    is_first_half = (
-        other.page_id == FlagRow.page_id,
-        other.uid == FlagRow.evidence["moved"].as_string(),
-        other.id < FlagRow.id,
-        other.state == FlagRow.state,
-        other.stale.is_(False),
-        other.raised.is_(True),
-    )
-    query = select(*keys, -func.count()).join(other, and_(*is_first_half)).group_by(*keys)
-    query = query.join(PageRow, PageRow.id == FlagRow.page_id).where(PageRow.absent.is_(False))
-    query = query.where(FlagRow.stale.is_(False), FlagRow.raised.is_(True))
-    query = query.where(FlagRow.kind.in_([kind.value for kind in IN_HALVES]))
-    return query.where(*_among(FlagRow.work_id, works))
 
 
 def _pairs_of_rules(session: Session, works: Collection[int] | None) -> list[tuple[int, str, str]]:

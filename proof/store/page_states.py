@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from enum import StrEnum
@@ -16,16 +16,18 @@ from sqlalchemy import ColumnElement, Row, select
 from sqlalchemy.orm import Session
 
 from proof.locale.marking import _
-from proof.model.flags import LINE_BREAK, Kind
-from proof.store.decision_records import NotYoursError, RefusedDecisionError, State
+from proof.store.carried_places import Place
+from proof.store.decision_records import NotYoursError, RefusedDecisionError
 from proof.store.events import answered, changes_since, standing
 from proof.store.lookup import PageConflictError, StorePart, filled, find_page, find_work_id
 from proof.store.models import FlagRow, PageEventRow, PageRow, TextVersionRow
-from proof.store.page_differences import Choice, differs
-from proof.store.rows import PagePlace, policies_of
-from proof.store.texts import content_of, find_version, pieces_of
+from proof.store.rows import PagePlace
+from proof.store.seeded_errors import IS_SEEDED
+from proof.store.texts import checked_place, content_of, find_version, place_of
 from proof.store.typed_text import check_note
+from proof.text.edit import edited, merged
 from proof.text.lines import LINE_ENDING
+from proof.text.positions import Span
 
 PAGES_AT_ONCE = 500
 """Number of pages in one query."""
@@ -251,41 +253,31 @@ def page_event(row: PageEventRow) -> PageEvent:
     return filled(PageEvent, row, page=row.page_id, state=PageState(row.state), back=row.about is not None)
 
 
-class _ChangedPage(NamedTuple):
-    """A page with its columns `before`, by number, and `now`."""
-
-    page: PageRow
-    before: dict[int, str]
-    now: list[str]
-
-
 def note_changed_texts(session: Session, pages: Sequence[tuple[PageRow, PagePlace]]) -> None:
-    """Record a text change on each of `pages` whose new columns differ from the stored ones by more than exported
-    decisions. To be called before the new places of the pages are saved."""
+    """Record a text change on each of `pages` whose new columns differ from the stored ones by more than decisions. To
+    be called before the new places of the pages are saved."""
     content = cache(lambda number: content_of(session.get_one(TextVersionRow, number)))
-    changed: list[_ChangedPage] = []
+    changed: list[PageRow] = []
     for page, place in pages:
         version = find_version(session, place.text, place.sha)
-        if version is not None and page.version_id not in (None, version.id):
-            before = pieces_of(content(page.version_id), page.spans)
-            now = pieces_of(content(version.id), place.lines)
-            if before and now and before != now:
-                changed.append(_ChangedPage(page, before, [now[number] for number in sorted(now)]))
-    policies = policies_of(session, [page for page, _, _ in changed])
-    edited = [page for page, before, now in changed if differs(before, now, _choices(session, page), policies[page.id])]
-    note_text_changed(session, edited)
+        if version is None or page.version_id in (None, version.id) or not (page.lines and place.lines):
+            continue
+        decided = select(FlagRow).where(FlagRow.page_id == page.id, FlagRow.version > 0, FlagRow.line > 0, ~IS_SEEDED)
+        flags = session.scalars(decided.where(FlagRow.version_id == version.id)).all()
+        flags = sorted(flags, key=lambda flag: (flag.start, flag.extent, flag.former))
+        old, new = content(page.version_id), content(version.id)
+        before = _as_transcribed(old, page.spans, (checked_place(page, flag, old) for flag in flags))
+        if before != _as_transcribed(new, place.lines, map(place_of, flags)):
+            changed.append(page)
+    note_text_changed(session, changed)
 
 
-def _choices(session: Session, page: PageRow) -> list[Choice]:
-    """The possible readings at the decided places of a page."""
-    decided = select(FlagRow).where(FlagRow.page_id == page.id, FlagRow.version > 0, FlagRow.line > 0)
-    return [
-        Choice(
-            row.line,
-            row.offset,
-            frozenset(LINE_ENDING.sub(LINE_BREAK, text) for text in (row.transcribed, row.reading, row.reads)),
-            row.kind == Kind.LAYOUT.value,
-        )
-        for row in session.scalars(decided.order_by(FlagRow.id))
-        if row.state == State.CORRECTED.value or row.reads != row.transcribed
-    ]
+def _as_transcribed(content: str, columns: Mapping[int, Span], places: Iterable[Place]) -> str:
+    """The columns of a page in a content of its text, with the transcribed characters at decided places."""
+    text = edited(
+        content, merged(place.edit(content, place.transcribed) for place in places if place.reads != place.transcribed)
+    )
+    end = max(span.end for span in columns.values())
+    ending = LINE_ENDING.match(content, end)
+    behind = len(content) - (ending.end() if ending is not None else end)
+    return text[min(span.start for span in columns.values()) : len(text) - behind]

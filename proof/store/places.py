@@ -3,32 +3,29 @@
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Collection, Iterable, Sequence
+from collections.abc import Iterable, Sequence
 from functools import cache
 from pathlib import Path
-from typing import NamedTuple
 
 from sqlalchemy import select
 from sqlalchemy.orm import Session
 
-from proof.store.carried_places import Place, is_decided_later
 from proof.store.flag_matching import mark_answered_stale
 from proof.store.models import FlagRow, PageRow, TextRow, TextVersionRow
 from proof.store.rows import PagePlace
-from proof.store.texts import carry_to_present, carry_to_version, content_of, find_version, is_displaced, place_of
-from proof.text.positions import PositionMap, Span, line_end
+from proof.store.texts import (
+    carry_to_present,
+    carry_to_version,
+    checked_place,
+    content_of,
+    find_version,
+    set_place,
+)
 
 
-class _TextPlace(NamedTuple):
-    """The place of a page: the version of its text, and the start of its first line there."""
-
-    version: int | None
-    start: int
-
-
-def place_pages(session: Session, pages: Iterable[tuple[PageRow, PagePlace]]) -> list[tuple[PageRow, _TextPlace]]:
-    """Save the places of pages in their texts, if the store has these versions. Returns the saved pages, each with its
-    place before."""
+def place_pages(session: Session, pages: Iterable[tuple[PageRow, PagePlace]]) -> list[tuple[PageRow, int | None]]:
+    """Save the places of pages in their texts, if the store has these versions. Returns the saved pages, each with the
+    version of its text before."""
     placed = []
     versions: dict[tuple[str, str], TextVersionRow | None] = {}
     for page, place in pages:
@@ -37,7 +34,7 @@ def place_pages(session: Session, pages: Iterable[tuple[PageRow, PagePlace]]) ->
             versions[key] = find_version(session, *key)
         version = versions[key]
         if version is not None:
-            before = _TextPlace(page.version_id, page.start)
+            before = page.version_id
             start = min((span.start for span in place.lines.values()), default=0)
             page.text_id, page.version_id, page.start = version.text_id, version.id, start
             page.lines = {str(number): [span.start - start, span.length] for number, span in place.lines.items()}
@@ -46,51 +43,23 @@ def place_pages(session: Session, pages: Iterable[tuple[PageRow, PagePlace]]) ->
 
 
 def place_unchanged_pages(session: Session, pages: Iterable[tuple[PageRow, PagePlace]]) -> None:
-    """`place_pages` for pages whose own columns did not change. Flags on them that lost their places when the text
-    changed get them back; undecided flags that a decision answers become stale."""
-    placed = {page.id: (page, before) for page, before in place_pages(session, pages) if before.version is not None}
-    if not placed:
-        return
-    moved = [page.id for page, before in placed.values() if before.version != page.version_id]
-    may_be_lost = FlagRow.page_id.in_(moved) | is_displaced()
-    flags = session.scalars(select(FlagRow).where(FlagRow.page_id.in_(placed), may_be_lost)).all()
-    lost_flags = _left_behind(session, flags)
-    if not lost_flags:
-        return
-    decided_places = _decided_places(session, {flag.page_id for flag in lost_flags})
+    """`place_pages` for pages whose own columns did not change. Flags on them that lost their places since they were
+    checked get them back; undecided flags that a decision answers become stale."""
+    placed_pages = place_pages(session, pages)
+    placed = {page.id: (page, before) for page, before in placed_pages if page.lines and before is not None}
     content = cache(lambda number: content_of(session.get_one(TextVersionRow, number)))
-    comparison = cache(lambda old, new: PositionMap.of_comparison(content(old), content(new)))
     restored: set[int] = set()
-    for flag in lost_flags:
+    for flag in _left_behind(session, session.scalars(select(FlagRow).where(FlagRow.page_id.in_(placed))).all()):
         page, before = placed[flag.page_id]
-        page_start = before.start
-        if flag.version_id != before.version:  # the flag is in a version that an export wrote and no check read
-            span = comparison(before.version, flag.version_id).where(before.start, 1)
-            page_start = span.start if span is not None else len(content(flag.version_id))
-        if flag.version_id is None or flag.start is None or flag.start < page_start:
-            continue
-        old = content(flag.version_id)
-        # the page up to the end of the flag's column: what follows may be another page
-        up_to_flag = old[page_start : line_end(old, flag.start + flag.extent)]
-        lost = place_of(flag).at(Span(flag.start + page.start - page_start, flag.extent), flag.reads)
-        is_decided_again = lost.is_decided and is_decided_later(lost, decided_places[page.id, page.version_id])
-        if content(page.version_id).startswith(up_to_flag, page.start) and not is_decided_again:
-            flag.start = lost.start
+        place = checked_place(page, flag, content(page.version_id))
+        is_of_check = (flag.version_id or 0) >= before or content(flag.version_id) == content(before)
+        if is_of_check and place.reads == flag.reads:
+            set_place(flag, place)
             flag.text_id, flag.version_id = page.text_id, page.version_id
             restored.add(page.id)
     if restored:
         decided = select(FlagRow).where(FlagRow.page_id.in_(restored), FlagRow.version > 0)
         mark_answered_stale(session, session.scalars(decided).all())
-
-
-def _decided_places(session: Session, pages: Collection[int]) -> defaultdict[tuple[int, int | None], list[Place]]:
-    """The places of the decided flags of these pages, by page and version of the text."""
-    places: defaultdict[tuple[int, int | None], list[Place]] = defaultdict(list)
-    for flag in session.scalars(select(FlagRow).where(FlagRow.page_id.in_(pages), FlagRow.version > 0)):
-        place = place_of(flag)
-        if place.is_decided:
-            places[flag.page_id, flag.version_id].append(place)
-    return places
 
 
 def follow_to_other_texts(session: Session, pages: Iterable[tuple[PageRow, PagePlace]]) -> None:

@@ -28,7 +28,7 @@ from sqlalchemy.orm import Session
 
 from proof.errors import TextError
 from proof.locale.marking import _
-from proof.model.flags import Kind, Origin, rank_on_image
+from proof.model.flags import LINE_BREAK, Flag, Kind, Origin, rank_on_image
 from proof.store.carried_places import (
     DecidedFlag,
     Effects,
@@ -42,6 +42,7 @@ from proof.store.models import DecisionRow, FlagRow, PageRow, TextRow, TextVersi
 from proof.text.edit import edited
 from proof.text.encoding import Decoded
 from proof.text.formats import decoded_file
+from proof.text.lines import LINE_ENDING
 from proof.text.positions import PositionMap, Span
 
 
@@ -212,6 +213,24 @@ def place_of(flag: FlagRow, content: str = "") -> Place:
     )
 
 
+def checked_span(columns: Mapping[int, Span], flag: Flag | FlagRow) -> Span:
+    """Where a flag is, if its page has these columns: at the end of the page for a column that the text lacks, at its
+    beginning for a flag about the whole page (line 0)."""
+    column = columns.get(flag.line)
+    if column is not None:
+        return Span(column.start + flag.offset, flag.length)
+    start = max(columns.values()).end if flag.line else min(columns.values()).start
+    return Span(start + flag.offset, flag.length)
+
+
+def checked_place(page: PageRow, flag: FlagRow, content: str) -> Place:
+    """The place that a flag had in the text of its page when that was checked, which had this content."""
+    span = checked_span(page.spans, flag)
+    reads = content[span.start : span.end]
+    is_ending = flag.kind == Kind.LAYOUT.value and reads != LINE_ENDING.sub("", reads) == ""
+    return place_of(flag).at(Span(min(span.start, len(content)), len(reads)), LINE_BREAK if is_ending else reads)
+
+
 def set_place(flag: FlagRow, place: Place) -> None:
     """Give a flag this place in a version of its text."""
     flag.start, flag.extent, flag.reads, flag.former = place.start, place.extent, place.reads, place.former
@@ -297,9 +316,7 @@ def share_place(session: Session, flag: FlagRow) -> None:
     written = [(row.work_id, place_of(row)) for row in session.scalars(same)]
     own = {(place.span, place.former) for work, place in written if work == flag.work_id}
     before, after = stored_content(session, page.version_id) or "", stored_content(session, present) or ""
-    spans = page.spans
-    start = spans[flag.line].start + flag.offset if flag.line in spans else spans[max(spans)].end
-    checked = place_of(flag).at(Span(start, flag.length), flag.transcribed)
+    checked = checked_place(page, flag, before)
     for work, place in written:
         if work == flag.work_id or (place.span, place.former) in own or place.is_whole != checked.is_whole:
             continue

@@ -57,6 +57,18 @@ def edited(text: str, edits: Iterable[Edit]) -> str:
     return "".join((*pieces, text[reached:])) if pieces else text
 
 
+def merged(edits: Iterable[Edit]) -> list[Edit]:
+    """The edits in the order of their places: adjacent ones as one, and without those that overlap an earlier one."""
+    result: list[Edit] = []
+    for edit in sorted(edits, key=attrgetter("place")):
+        last = result[-1] if result else None
+        if last is None or edit.start > last.end:
+            result.append(edit)
+        elif edit.start == last.end:
+            result[-1] = Edit(last.start, last.length + edit.length, last.replacement + edit.replacement)
+    return result
+
+
 def one_edit(old: str, new: str) -> Edit:
     """The shortest single edit that turns `old` into `new`."""
     start = Prefix.similarity(old, new)

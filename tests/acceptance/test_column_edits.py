@@ -60,3 +60,15 @@ def test_a_split_that_is_taken_back_and_the_deletion_of_its_second_half_are_not_
     history.proof("export", history.name, "--in-place", "--form", "text")
     assert history.path.read_text(encoding="utf-8") == split
     history.stop()
+
+
+def test_a_column_that_was_split_is_not_asked_about(tmp_path: Path, made_once: MadeOnce) -> None:
+    history = ColumnEdits(tmp_path, 0, made_once("acceptance", base_project))
+    page = history.ask("GET", "pages?limit=50")[1]["items"][2]
+    column = history.ask("GET", f"pages/{page['number']}")[1]["columns"][0]
+    asked = {flag["id"] for flag in history.open_flags(layout=True)}
+    assert history.send_edit(page["number"], column, change="split", at=4)[0] in MADE
+    history.proof("export", history.name, "--in-place", "--form", "text")
+    history.proof("check", "-q")
+    assert {flag["id"] for flag in history.open_flags(layout=True)} == asked
+    history.stop()

@@ -17,13 +17,16 @@ from tests.build import PLACE, check, check_at, decide, flag, page, queued, run_
 from tests.store.conftest import on_both
 from tests.store.exported import FOUND, LINES, content, export
 
+Found = tuple[int, str, str]
+"""A finding in column 1: its offset, what the text has, and what is suggested."""
+
 
 @on_both
 def test_an_exported_decision_is_not_asked_again(decided: Store) -> None:
     export(decided)
     again = ((2, 3, "比", "北"), (1, 2, "揖揖", "揖"), (3, 0, "與", "興"))
     check(decided, page("上射揖揖坐", "東面于比耦大夫", LINES[2], flags=again))
-    assert [flag.flag.transcribed for flag in queued(decided)] == ["揖揖", "與"]
+    assert [flag.flag.transcribed for flag in queued(decided)] == ["與"]
 
 
 @on_both
@@ -58,6 +61,32 @@ def test_where_a_character_was_deleted_it_is_not_asked_whether_one_is_missing(st
     assert queued(store, states=(State.OPEN,)) == []
     check(store, page("東面于耦大夫", flags=((1, 3, "", "比也"),)))
     assert [flag.flag.suggested for flag in queued(store, states=(State.OPEN,))] == ["比也"]
+
+
+@pytest.mark.parametrize(
+    ("column", "decided", "exported", "again", "asked"),
+    [
+        ("位大夫從", [(1, "大", ""), (2, "夫", "")], "位從", [(1, "", "大夫")], []),
+        (
+            "耦曰子與某子射",
+            [(1, "曰", "某"), (3, "與", ""), (5, "子", ""), (6, "射", "")],
+            "耦某子某",
+            [(1, "", "曰子與"), (3, "某", "射")],
+            [],
+        ),
+        ("曰請天司", [(1, "請", "")], "曰天司", [(1, "天", "請"), (2, "司", "同")], ["天", "司"]),
+    ],
+    ids=["two characters as one", "what the other characters are taken for", "beside an error that nobody decided"],
+)
+def test_what_is_only_as_before_the_decisions_is_not_asked_again(
+    store: Store, column: str, decided: list[Found], exported: str, again: list[Found], asked: list[str]
+) -> None:
+    check(store, page(column, flags=[(1, *found) for found in decided]))
+    for flag_number in [shown.number for shown in queued(store)]:
+        decide(store, flag_number, Verdict.TAKE)
+    assert exported in export(store)
+    check(store, page(exported, flags=[(1, *found) for found in again]))
+    assert [shown.flag.transcribed for shown in queued(store, states=(State.OPEN,))] == asked
 
 
 def test_what_is_left_of_a_typed_reading_is_not_asked_again_after_a_part_of_it_was_changed(store: Store) -> None:

@@ -8,12 +8,13 @@ from dataclasses import replace
 import pytest
 
 from proof.store import Store
-from proof.store.decision_records import NotYoursError, RefusedDecisionError
+from proof.store.decision_records import NotYoursError, RefusedDecisionError, Verdict
 from proof.store.lookup import PageConflictError
 from proof.store.page_states import PageState
 from proof.text.positions import Span
-from tests.build import PLACE, check, check_at, page
+from tests.build import PLACE, check, check_at, decide, page, queued
 from tests.store.conftest import on_both
+from tests.store.exported import export
 
 WORK = "KR1d0030"
 
@@ -88,6 +89,16 @@ def test_a_proofread_page_with_other_columns_is_changed(store: Store, now: Seque
     assert not store.queue.pages("KR1")[0].changed
     check(store, page(*now))
     assert store.queue.pages("KR1")[0].changed
+
+
+def test_a_decision_that_is_exported_and_taken_back_does_not_change_the_page(store: Store) -> None:
+    check(store, page(*LINES, flags=((1, 1, "射", "躬也"),)))
+    [flag] = queued(store)
+    store.page_states.set("KR1", 1, PageState.PROOFREAD, 0, "甲", "key-0001")
+    for verdict in (Verdict.TAKE, Verdict.UNDO):
+        decide(store, flag.number, verdict)
+        check(store, page(*export(store).split("\n")[1:4]))
+        assert not store.queue.pages("KR1")[0].changed
 
 
 def test_a_column_that_is_newly_found_or_missed_on_the_image_does_not_change_the_page(store: Store) -> None:

@@ -4,13 +4,10 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-import pytest
-
-from proof.model.flags import Evidence, Flag, Kind
 from proof.store import Store
 from proof.store.decision_records import State, Verdict
 from proof.text.positions import Span
-from tests.build import PLACE, check_at, decide, flag, page, queued
+from tests.build import PLACE, check, check_at, decide, page, queued
 from tests.store.conftest import on_both
 from tests.store.exported import FOUND, LINES, export
 
@@ -45,42 +42,14 @@ def test_a_lost_place_returns_with_its_page_after_another_page_was_exported_and_
     assert export(store) == f"{line}\n上躬坐\n上射坐\n"
 
 
-TAKEN = (2, 1, "射", "躬")
-"""A finding in the second column, whose suggestion is taken before that line is doubled."""
-
-
-def check_doubled(store: Store, *flags: Flag | tuple[int, int, str, str]) -> None:
-    """A check of the page with its second line doubled, which finds `flags`."""
-    place = replace(PLACE, lines={1: Span(0, 3), 2: Span(4, 3), 3: Span(8, 3)})
-    doubled = page("公卿大", "上射坐", "上射坐", flags=flags)
-    check_at(store, "公卿大\n上射坐\n上射坐\n", [(place, doubled)], key="doubled ")
-
-
-@pytest.fixture
-def taken(store: Store) -> Store:
-    """A store in which the suggestion of `TAKEN` was taken."""
-    place = replace(PLACE, lines={1: Span(0, 3), 2: Span(4, 3)})
-    check_at(store, "公卿大\n上射坐\n", [(place, page("公卿大", "上射坐", flags=(TAKEN,)))])
-    decide(store, queued(store)[0].number, Verdict.TAKE)
-    return store
-
-
 @on_both
-def test_a_lost_place_does_not_return_where_it_was_asked_and_decided_again(taken: Store) -> None:
-    check_doubled(taken, TAKEN)
-    (asked_again,) = queued(taken)
-    decide(taken, asked_again.number, Verdict.TAKE)
-    check_doubled(taken, TAKEN)
-    assert [lost.transcribed for lost in taken.decisions.displaced("KR1")] == ["射"]
-
-
-@on_both
-def test_a_lost_place_returns_to_a_line_that_was_kept_as_a_whole(taken: Store) -> None:
-    evidence = Evidence("column not on the page")
-    of_line = flag(2, 0, "上射坐", "", kind=Kind.LAYOUT, evidence=evidence, source="上射坐")
+def test_a_lost_place_does_not_return_where_it_was_asked_and_decided_again(store: Store) -> None:
+    taken = (2, 1, "射", "躬")
+    doubled = page("公卿大", "上射坐", "上射坐", flags=(taken,))
+    for result in (page("公卿大", "上射坐", flags=(taken,)), doubled):
+        check(store, result)
+        [asked] = queued(store, states=(State.OPEN,))
+        decide(store, asked.number, Verdict.TAKE)
     for _ in range(2):
-        check_doubled(taken, of_line)
-        for asked in queued(taken):
-            if asked.state is State.OPEN:
-                decide(taken, asked.number, Verdict.KEEP)
-    assert taken.decisions.displaced("KR1") == []
+        check(store, doubled, key="unchanged ")
+        assert [lost.transcribed for lost in store.decisions.displaced("KR1")] == ["射"]
