@@ -60,7 +60,7 @@ CheckCancelled = Callable[[], None]
 
 
 class RecheckFault(StrEnum):
-    """Why a page could not be checked, in the categories that a user can act on; `MISTAKE` is a bug in the program."""
+    """Why a page could not be checked, in the categories that a user can act on; `mistake` is a bug in the program."""
 
     TEXT_CHANGED = "text changed"
     TEXT = "text"
