@@ -22,8 +22,14 @@ _TAG = re.compile(
 )
 """A tag, or what may look like one: a comment, a processing instruction, a CDATA section."""
 
-_NOT_ALONE = re.compile(rb"""\s(?:(?:xml:)?id|ed)\s*=""")
-"""The attributes of elements that others may refer to, or that part the columns of another edition."""
+_IDENTIFIED = re.compile(rb"""\s(?:xml:)?id\s*=""")
+"""The attribute of an element that others may refer to."""
+
+_BETWEEN_COLUMNS = re.compile(rb"(?:(?<=>)[ \t]|[\r\n])[ \t\r\n]*\Z")
+"""White space before a milestone, without blanks that follow a character."""
+
+_OF_EDITION = re.compile(rb"""\sed\s*=""")
+"""The attribute of an element that begins a column of one edition among several."""
 
 
 class _Milestone(NamedTuple):
@@ -86,9 +92,11 @@ class Milestones:
         if number == len(self._milestones) or self._milestones[number].at != at:
             return None
         joined = self._milestones[number]
-        if not joined.begins_column:
+        if not joined.begins_column or _IDENTIFIED.search(self.data, joined.start, joined.end):
             return None
-        return ByteChange(len(self.data[: joined.start].rstrip()), joined.end, b"")
+        # white space between two columns would be read as blanks within one
+        between = _BETWEEN_COLUMNS.search(self.data, self._milestones[number - 1].end if number else 0, joined.start)
+        return ByteChange(between.start() if between else joined.start, joined.end, b"")
 
     def _added(self, text: str, at: int, written: bytes) -> ByteChange | None:
         """Add a column before code point `at`, where a column or a page begins or the text ends."""
@@ -111,7 +119,9 @@ class Milestones:
         if content_end is None or self._milestones[number].at != at:
             return None
         milestone = self._milestones[number]
-        if _NOT_ALONE.search(self.data, milestone.end, content_end):
+        if _IDENTIFIED.search(self.data, milestone.start, content_end):
+            return None
+        if _OF_EDITION.search(self.data, milestone.end, content_end):
             return None
         sites = [site for piece in pieces if at <= piece.start < end for site in piece.sites]
         if not all(milestone.end <= site.start and site.end <= content_end for site in sites):
@@ -139,7 +149,7 @@ class Milestones:
 
     def _newline(self, place: int) -> bytes:
         """A line feed if a line of the file begins at byte `place`."""
-        return b"\n" if self.data[:place].endswith(b"\n") else b""
+        return b"\n" if self.data[place - 1 : place] == b"\n" else b""
 
     def _tag(self, number: int) -> bytes:
         """The tag of a new milestone like one of the file, without attributes."""

@@ -63,8 +63,15 @@ def test_a_column_is_changed_with_its_line_break(
         ('<pb n="1"/><lb/>甲<lb/>乙<anchor xml:id="a"/>丙<lb/>戊', "乙丙"),
         ('<pb n="1" ed="A"/><lb ed="A"/>甲<lb ed="A"/>乙<lb ed="B"/>丙<lb ed="A"/>戊', "乙丙"),
         ('<pb n="1"/>甲乙<lb/>戊', "甲乙"),
+        ('<pb n="1"/><lb xml:id="b"/>甲乙<lb/>戊', "甲乙"),
     ],
-    ids=["a note is torn", "a place that others name", "a line of another edition", "no line break of its own"],
+    ids=[
+        "a note is torn",
+        "a place that others name",
+        "a line of another edition",
+        "no line break of its own",
+        "a line break that others name",
+    ],
 )
 def test_a_column_that_is_not_alone_in_its_file_is_not_deleted(body: str, column: str) -> None:
     source = read(body)
@@ -88,7 +95,7 @@ COLUMNS = st.lists(SEGMENTS, min_size=1, max_size=3).map("".join)
 @st.composite
 def bodies(draw: st.DrawFn) -> str:
     """Pages with columns, in paragraphs and notes that begin and end anywhere."""
-    mark, newline = draw(st.sampled_from(["lb", "cb"])), draw(st.sampled_from(["", "\n"]))
+    mark, newline = draw(st.sampled_from(["lb", "cb"])), draw(st.sampled_from(["", "\n", "\n  "]))
     body = ""
     open_elements: list[str] = []
     for number in range(draw(st.integers(1, 3))):
