@@ -144,3 +144,29 @@ def test_a_character_that_the_engine_does_not_know_is_the_glyph_that_it_wavers_a
     ):
         pairings, _ = align(cells("鳩僝"), shown, unknown)
         assert [pairing.glyphs for pairing in pairings if pairing.step is Step.EXTRA_GLYPH] == [(over,)]
+
+
+@pytest.mark.parametrize(
+    ("first", "second", "over"),
+    [
+        # it may be written for either: what the engine believes of what is wholly improbable does not tell
+        (-14.0, -20.0, 1),
+        (-20.0, -20.0, 1),
+        (-28.0, -20.0, 1),
+        # it looks like the first
+        (-12.0, -30.0, 2),
+    ],
+)
+def test_a_wrong_character_beside_one_left_out_stands_after_it_unless_it_looks_like_what_is_before(
+    first: float, second: float, over: int
+) -> None:
+    """何 for 山 or for 川, of which the engine believes this much."""
+
+    def likeness(character: str, glyph: Glyph) -> float:
+        if character != "何":
+            return exact(character, glyph) or 0.0
+        return {"山": first, "川": second}.get(glyph.best, -20.0)
+
+    pairings, _ = align(cells("天何玄"), glyphs("天山川玄"), likeness)
+    assert [pairing.glyphs for pairing in pairings if pairing.step is Step.EXTRA_GLYPH] == [(over,)]
+    assert (MATCH, (1,), (3 - over,)) in [(pairing.step, pairing.cells, pairing.glyphs) for pairing in pairings]
