@@ -58,7 +58,8 @@ def paginate(edition: Transcription, images: Sequence[ReadImage], fold: Callable
     stretches = (stretch for stretch in edition.stretches() if stretch.layer is not Layer.APPARATUS)
     cells = [cell for stretch in stretches for cell in stretch.cells()]
     text = "".join(table.key(cell.text) for cell in cells)
-    readings = ["".join(map(table.key, "".join(image.columns))) for image in images]
+    columns_of_images = [["".join(map(table.key, column)) for column in image.columns] for image in images]
+    readings = ["".join(columns) for columns in columns_of_images]
     image_of = [number for number, reading in enumerate(readings) for _ in reading]
     places = _places(text, in_same_order(align(text, "".join(readings))))
     image_of_cell = [None if place is None else image_of[place] for place in places]
@@ -72,9 +73,7 @@ def paginate(edition: Transcription, images: Sequence[ReadImage], fold: Callable
     for cell, image in zip(cells, image_of_cell, strict=True):
         if image is not None and count[image] >= MIN_FOUND_CHARACTERS:
             cells_of_image[image].append((Layer.CANON, cell))
-    joints = _joints(
-        image_of_cell, places, [[len("".join(map(table.key, c))) for c in image.columns] for image in images]
-    )
+    joints = _joints(image_of_cell, places, [list(map(len, columns)) for columns in columns_of_images])
     paged = tuple(
         _page(images[number].id, _columns(edition, addresses, cells_of_page), (number in joints, number + 1 in joints))
         for number, cells_of_page in cells_of_image.items()

@@ -262,10 +262,12 @@ def note_changed_texts(session: Session, pages: Sequence[tuple[PageRow, PagePlac
         version = find_version(session, place.text, place.sha)
         if version is None or page.version_id in (None, version.id) or not (page.lines and place.lines):
             continue
+        old, new = content(page.version_id), content(version.id)
+        if _as_transcribed(old, page.spans, ()) == _as_transcribed(new, place.lines, ()):
+            continue
         decided = select(FlagRow).where(FlagRow.page_id == page.id, FlagRow.version > 0, FlagRow.line > 0, ~IS_SEEDED)
         flags = session.scalars(decided.where(FlagRow.version_id == version.id)).all()
         flags = sorted(flags, key=lambda flag: (flag.start, flag.extent, flag.former))
-        old, new = content(page.version_id), content(version.id)
         before = _as_transcribed(old, page.spans, (checked_place(page, flag, old) for flag in flags))
         if before != _as_transcribed(new, place.lines, map(place_of, flags)):
             changed.append(page)

@@ -19,6 +19,7 @@ from proof.store.texts import (
     checked_place,
     content_of,
     find_version,
+    is_displaced,
     set_place,
 )
 
@@ -49,7 +50,10 @@ def place_unchanged_pages(session: Session, pages: Iterable[tuple[PageRow, PageP
     placed = {page.id: (page, before) for page, before in placed_pages if page.lines and before is not None}
     content = cache(lambda number: content_of(session.get_one(TextVersionRow, number)))
     restored: set[int] = set()
-    for flag in _left_behind(session, session.scalars(select(FlagRow).where(FlagRow.page_id.in_(placed))).all()):
+    moved = [page.id for page, before in placed.values() if before != page.version_id]
+    may_be_lost = FlagRow.page_id.in_(moved) | is_displaced()
+    flags = session.scalars(select(FlagRow).where(FlagRow.page_id.in_(placed), may_be_lost)).all()
+    for flag in _left_behind(session, flags):
         page, before = placed[flag.page_id]
         place = checked_place(page, flag, content(page.version_id))
         is_of_check = (flag.version_id or 0) >= before or content(flag.version_id) == content(before)

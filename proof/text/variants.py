@@ -145,7 +145,7 @@ class VariantPolicy:
             return transcribed
         return self.written_forms(seen)[0]
 
-    def in_source_script(self, seen: str) -> str:
+    def with_only_forms(self, seen: str) -> str:
         """Text that was read on the image, with the characters that have only one form in the script of the
         transcription in that form."""
         forms = (self.written_forms(character) for character in seen)
