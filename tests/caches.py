@@ -101,10 +101,10 @@ def computed_once(patch: pytest.MonkeyPatch, folder: Path) -> None:
         return of_pixels(pixels, given, lambda: columns(pixels, *given))
 
     def measured_once(self: PPOCR) -> TrainedCharacters:
-        return once(f"measured {self.identity}".encode(), lambda: measure(self))
+        return once(f"trained {self.identity}".encode(), lambda: measure(self))
 
     def packed_once(self: TrainedCharacters) -> bytes:
-        return once(f"packed {self.characters}".encode() + self.familiarity.tobytes(), lambda: packed(self))
+        return once(f"packed {self.characters}".encode() + self.is_trained.tobytes(), lambda: packed(self))
 
     def loaded_once(self: PPOCR) -> Network:
         key = (self.identity, self._open.args)

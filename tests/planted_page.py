@@ -27,7 +27,7 @@ COLUMNS = (
     "司射東面于大夫之西比耦大射正揖進受之未旦而徹侍者執燭待",
 )
 TEXT = f"<pb:{PAGE}>¶\n" + "".join(f"{column}¶\n" for column in COLUMNS)
-JUDGE = ErrorPolicy(VariantPolicy(Script.TRADITIONAL), lambda character: 1.0, 3.0)
+JUDGE = ErrorPolicy(VariantPolicy(Script.TRADITIONAL), lambda character: True, 3.0)
 
 
 def page(flags: tuple[Flag, ...] = (), name: str = PAGE) -> PageResult:

@@ -85,7 +85,7 @@ def checker_for(settings: Settings, engine: Engine, script: Script, drawn: Drawn
 def quality_flags(result: PageResult, settings: Settings, checker: Checker) -> QualityFlags:
     """The samples and seeded errors of a page, at the rates that the settings give."""
     audit, threshold = settings.audit, settings.flags.threshold
-    judge = ErrorPolicy(checker.policy, checker.engine.familiarity, threshold)
+    judge = ErrorPolicy(checker.policy, checker.engine.knows, threshold)
     samples = samples_of(result, audit.rate, threshold)
     return QualityFlags(samples, seeded_errors_of(result, audit.planted_rate, judge, samples))
 

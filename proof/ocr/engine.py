@@ -86,10 +86,6 @@ class Engine(Protocol):
         """Whether the engine can read `character` at all."""
         ...
 
-    def familiarity(self, character: str) -> float:
-        """How well the engine was trained on `character`, 1 at best; 0 where it does not know it."""
-        ...
-
     def class_of(self, character: str) -> int | None:
         """The class number of `character` in a `Posterior`, or None where the engine lacks it."""
         ...
@@ -122,9 +118,6 @@ class WrappedEngine:
 
     def knows(self, character: str) -> bool:
         return self._engine.knows(character)
-
-    def familiarity(self, character: str) -> float:
-        return self._engine.familiarity(character)
 
     def class_of(self, character: str) -> int | None:
         return self._engine.class_of(character)

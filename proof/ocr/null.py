@@ -16,9 +16,6 @@ class NullEngine:
     def knows(self, character: str) -> bool:
         return False
 
-    def familiarity(self, character: str) -> float:
-        return 0.0
-
     def class_of(self, character: str) -> int | None:
         return None
 

@@ -40,7 +40,7 @@ from proof.ocr.models import (
     packaged_model,
 )
 from proof.ocr.page import PageLine, PageReading, Quad, reading_order
-from proof.ocr.ppocr import familiarity
+from proof.ocr.ppocr import trained_classes
 from proof.paths import expanded
 
 DETECTION_SIDE_PX = 1280
@@ -169,9 +169,6 @@ class PaddleRecogniser:
         number = self._classes.get(character)
         return number is not None and bool(self._is_trained[number])
 
-    def familiarity(self, character: str) -> float:
-        return float(self.knows(character))
-
     def class_of(self, character: str) -> int | None:
         """The model's class of `character`, though readings of this engine have no posteriors."""
         return self._classes.get(character)
@@ -205,7 +202,7 @@ class PaddleRecogniser:
     @cached_property
     def _is_trained(self) -> NDArray[np.bool_]:
         """Whether the model was trained on each of its classes."""
-        return np.asarray(familiarity(lambda strip: self._model.posteriors(np.rot90(strip))) > 0.0)
+        return trained_classes(lambda strip: self._model.posteriors(np.rot90(strip)))
 
 
 class PaddlePages:

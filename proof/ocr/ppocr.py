@@ -57,9 +57,6 @@ _MAX_INT32 = 0x7FFFFFFF
 UNTAUGHT_NATS = 0.3
 """Distance of the scores of a class from those of untrained classes, in nats, up to which it is untrained itself."""
 
-WELL_TAUGHT_NATS = 0.9
-"""Distance of the scores from which a class is well trained, in nats. 99 in 100 characters of texts are."""
-
 
 class PPOCR:
     """The PP-OCR recogniser. `threads` is the number of threads of one reading, `readers` that of concurrent readings;
@@ -103,7 +100,7 @@ class PPOCR:
         return self._network
 
     def trained_characters(self) -> TrainedCharacters:
-        """The characters of the model's classes, and how well it was trained on each."""
+        """The characters of the model's classes, and whether it was trained on each."""
         if self._trained is None:
             with self._loading:
                 if self._trained is None:
@@ -115,16 +112,13 @@ class PPOCR:
         return self._trained
 
     def _measure_training(self) -> TrainedCharacters:
-        return TrainedCharacters(("", *self._loaded().characters, " "), familiarity(self._run))
+        return TrainedCharacters(("", *self._loaded().characters, " "), trained_classes(self._run))
 
     def knows(self, character: str) -> bool:
         """Whether the model was trained on `character`. It never saw an example of a good quarter of its dictionary."""
-        return self.familiarity(character) > 0.0
-
-    def familiarity(self, character: str) -> float:
         trained = self.trained_characters()
         number = trained.classes.get(character)
-        return 0.0 if number is None else float(trained.familiarity[number])
+        return number is not None and bool(trained.is_trained[number])
 
     def class_of(self, character: str) -> int | None:
         return self.trained_characters().classes.get(character)
@@ -220,8 +214,8 @@ def _line_of(strip: Pixels) -> Pixels:
     return np.asarray(line, dtype=np.uint8)
 
 
-def familiarity(run: Callable[[Pixels], NDArray[np.float32]]) -> NDArray[np.float32]:
-    """How well each class was trained, 0 (never) to 1: how far its score depends on the image.
+def trained_classes(run: Callable[[Pixels], NDArray[np.float32]]) -> NDArray[np.bool_]:
+    """Whether each class was trained: whether its score depends on the image.
 
     A class that never occurred in training gets the same score on every image, up to an offset that all such classes
     share. So three patterns of blots are read, and a class whose log-probabilities stay near those of the untrained
@@ -240,7 +234,7 @@ def familiarity(run: Callable[[Pixels], NDArray[np.float32]]) -> NDArray[np.floa
     densest = (ordered[:, tenth:] - ordered[:, :-tenth]).argmin(axis=1)
     untaught = ordered[np.arange(len(ordered)), densest + tenth // 2]
     distance = np.sqrt(np.square(log_probs - untaught[:, None]).mean(axis=0))
-    return np.where(distance > UNTAUGHT_NATS, np.minimum(distance / WELL_TAUGHT_NATS, 1.0), 0.0).astype(np.float32)
+    return np.asarray(distance > UNTAUGHT_NATS)
 
 
 def sparse(probabilities: NDArray[np.float32], sought: NDArray[np.int32] = NO_CLASSES) -> Posterior:

@@ -1,4 +1,4 @@
-"""How well a recogniser was trained on each character. It is measured once and kept, because measuring loads the
+"""The characters on which a recogniser was trained. It is measured once and kept, because measuring loads the
 network."""
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 from proof.errors import OutputError
 from proof.ocr.engine import EngineIdentity
 
-FORMAT_VERSION = 1
+FORMAT_VERSION = 2
 """Version of the packed format; bytes of another version are ignored."""
 
 
@@ -31,11 +31,11 @@ class ByteStore(Protocol):
 
 @dataclass(frozen=True)
 class TrainedCharacters:
-    """The character of each class of a recogniser, and how well the recogniser was trained on it, 0 (never) to 1. The
-    character of the first class, the blank, is ''."""
+    """The character of each class of a recogniser, and whether the recogniser was trained on it. The character of the
+    first class, the blank, is ''."""
 
     characters: tuple[str, ...]
-    familiarity: NDArray[np.float32]
+    is_trained: NDArray[np.bool_]
 
     @cached_property
     def classes(self) -> dict[str, int]:
@@ -43,18 +43,18 @@ class TrainedCharacters:
         return {text: number for number, text in enumerate(self.characters) if text}
 
     def packed(self) -> bytes:
-        return lzma.compress(msgpack.packb([FORMAT_VERSION, "\n".join(self.characters), self.familiarity.tobytes()]))
+        return lzma.compress(msgpack.packb([FORMAT_VERSION, "\n".join(self.characters), self.is_trained.tobytes()]))
 
     @classmethod
     def unpacked(cls, data: bytes) -> TrainedCharacters | None:
         """From packed bytes; None if these are damaged or of another version."""
         try:
-            version, characters, familiarity = msgpack.unpackb(lzma.decompress(data))
+            version, characters, is_trained = msgpack.unpackb(lzma.decompress(data))
         except (ValueError, TypeError, lzma.LZMAError):
             return None
         if version != FORMAT_VERSION:
             return None
-        return cls(tuple(characters.split("\n")), np.frombuffer(familiarity, np.float32))
+        return cls(tuple(characters.split("\n")), np.frombuffer(is_trained, np.bool_))
 
     @classmethod
     def stored(cls, store: ByteStore | None, engine: EngineIdentity) -> TrainedCharacters | None:

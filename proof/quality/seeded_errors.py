@@ -40,11 +40,10 @@ MAX_OTHERS = 3
 @dataclass(frozen=True, slots=True)
 class ErrorPolicy:
     """The criteria by which a wrong character can be seeded: `policy` tells different words from variants,
-    `familiarity` gives how well the recogniser was trained on a character (0 to 1), and flags with a score of at least
-    `threshold` are raised."""
+    `knows` whether the recogniser can read a character, and flags with a score of at least `threshold` are raised."""
 
     policy: VariantPolicy
-    familiarity: Callable[[str], float]
+    knows: Callable[[str], bool]
     threshold: float
 
 
@@ -110,11 +109,7 @@ def _wrong_for(char: CheckedCharacter, source: str, error_policy: ErrorPolicy) -
         for traditional in lists.traditional.get(simplified, ())
     }
     candidates = sorted({*look_alikes(char.text), *same_simplified})
-    return [
-        wrong
-        for wrong in candidates
-        if is_usual(wrong) and is_another_word(wrong) and error_policy.familiarity(wrong) > 0
-    ]
+    return [wrong for wrong in candidates if is_usual(wrong) and is_another_word(wrong) and error_policy.knows(wrong)]
 
 
 def _is_used_in(script: Script, character: str) -> bool:
@@ -152,7 +147,7 @@ def _seeded(
         kind=Kind.SUBSTITUTION,
         transcribed=wrong,
         suggested=char.text,
-        score=substitution_score(log(p_text), log(p_best), 0.0, error_policy.familiarity(wrong)),
+        score=substitution_score(log(p_text), log(p_best), 0.0),
         raised=True,
         bbox=box,
         evidence=Evidence("posterior", p_text=p_text, p_best=p_best, alternatives=alternatives),

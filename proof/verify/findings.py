@@ -39,13 +39,6 @@ from proof.verify.scores import (
 MIN_SCORE = 0.0
 """Score in nats; only differences with a higher one become flags."""
 
-MIN_HAN_PROBABILITY = 0.2
-"""Minimum total probability of Han characters in a glyph, however probable letters are."""
-
-FORM_FITS_NATS = -1.5
-"""Form score of a reading, in nats, below which the glyph shows an unknown form of the transcribed character instead.
-"""
-
 EXPECTED_SCORE = 0.01
 """Score in nats of an expected reading: the engine does not know the transcribed character, and reads the glyph as it
 reads that character when it is drawn."""
@@ -73,7 +66,8 @@ MIN_WHOLE_PRESENCE = 0.3
 """Minimum presence of a whole glyph. The recogniser hardly sees a glyph in ink that is no character."""
 
 MIN_WHOLE_ROOM_CELLS = 0.75
-"""Minimum distance of the middle of a whole glyph from those of its neighbours, in cells."""
+"""Minimum distance of the middle of a whole glyph from those of its neighbours, in cells. Without this and the minimum
+presence one flag more is false on each of two of 32 damaged pages."""
 
 
 class Placement(Protocol):
@@ -101,7 +95,6 @@ class FlagMaker:
         context: PageContext,
         policy: VariantPolicy,
         likeness: Likeness,
-        familiarity: Callable[[str], float],
         drawn_as: Callable[[str], Sequence[str]] = lambda _: (),
         self_reading: Callable[[str, float], float | None] = lambda *_: None,
         legible: Legibility = FULLY_LEGIBLE,
@@ -111,7 +104,6 @@ class FlagMaker:
         """The parameters that are functions give:
 
         - `likeness`: the log-probability that a glyph is a character (`Likeness`)
-        - `familiarity`: how well the engine was trained on a character, 0 to 1
         - `drawn_as`: the readings of a character that the engine does not know, drawn in fonts
         - `self_reading`: the probability that the engine reads a character drawn so many pixels high as itself
         - `form_preference`: how much more the ink of a glyph resembles one character than another, None if not known
@@ -122,7 +114,6 @@ class FlagMaker:
         self._context = context
         self._policy = policy
         self._likeness = likeness
-        self._familiarity = familiarity
         self._drawn_as = drawn_as
         self._self_reading = self_reading
         self._legible = legible
@@ -212,9 +203,7 @@ class FlagMaker:
         does not know: a form that it reads as `other` when it is drawn (囘, a form of 回, is read as 同)."""
         forms = (form for form in self._policy.forms(transcribed) if other in self._drawn_as(form))
         preferences = (self._form_preference(column, glyph, other, form) for form in forms)
-        return any(
-            form_score(preference, log_prob) < FORM_FITS_NATS for preference in preferences if preference is not None
-        )
+        return any(form_score(preference, log_prob) < 0 for preference in preferences if preference is not None)
 
     def _self_reading_at(self, glyph: Glyph, transcribed: str) -> float | None:
         """The self-reading of a transcribed character, drawn as large as a glyph; None if it is not known, or if the
@@ -236,22 +225,16 @@ class FlagMaker:
     ) -> float:
         """The score of the word `other` if the engine knows `transcribed`, whose log-probability is
         `own_log_prob`."""
-        listed = {text: log_prob for text, log_prob in glyph.believed.listed.items() if is_han(text)}
+        listed = glyph.believed.listed
+        distinct = [text for text in listed if is_han(text) and self._is_distinct(transcribed, text)]
         # the image does not distinguish characters that look alike in handwriting: they are no evidence
-        distinct = [text for text in listed if self._is_distinct(transcribed, text)]
         distinct = [text for text in distinct if not run_together(transcribed, text)]
-        # letters are no readings of Han text: a small 八 is read as A and Λ
-        letters = sum(
-            exp(log_prob) for text, log_prob in glyph.believed.listed.items() if text.isalpha() and not is_han(text)
-        )
-        log_han = log(max(1.0 - letters, MIN_HAN_PROBABILITY)) if letters > 0.5 and is_han(transcribed) else 0.0
         return substitution_score(
-            min(own_log_prob - log_han, 0.0),
-            min(self._word_log_prob(other, glyph) - log_han, 0.0),
+            own_log_prob,
+            self._word_log_prob(other, glyph),
             doubt,
-            familiarity=self._familiarity(transcribed),
             self_reading=self._self_reading_at(glyph, transcribed),
-            others=min(sum(exp(listed[text] - log_han) for text in distinct), 1.0),
+            others=min(sum(exp(listed[text]) for text in distinct), 1.0),
             shared_weight=self._legible.shared_weight(glyph.row),
         )
 
@@ -320,7 +303,7 @@ class FlagMaker:
             return self._flag(column, place, UNREAD_INK_SCORE * (1.0 - doubt), self._box(glyph), evidence)
         log_prob = glyph.log_prob(glyph.best)
         enclosed = above is not None and below is not None
-        score = omission_score(glyph.presence, glyph.best, log_prob, room, enclosed)
+        score = omission_score(glyph.presence, glyph.best, log_prob)
         score -= self._legible.deduction(glyph.row)
         if score < WHOLE_GLYPH_SCORE and enclosed and self._is_whole(column, glyph, room):
             score = WHOLE_GLYPH_SCORE

@@ -55,7 +55,6 @@ from proof.verify.partial import (
     beyond_the_sides,
     cut_by_edges,
     is_cut_off,
-    without_unseen,
 )
 from proof.verify.passages import linked
 from proof.verify.running_text import are_mostly_columns, is_running
@@ -342,7 +341,6 @@ class Checker:
         paired = page_shown("".join(column.read for column in columns), page, neighbours, self.policy.fold)
         if not paired.fits:
             return mismatch(empty_result, paired)
-        columns, assignment = without_unseen(columns, assignment)
         columns = [on_its_ink(column, readings) for column in columns]
         legible = Legibility(readings.sheet.detail, readings.sheet.note_detail, readings.glyph_sizes)
         unlike: set[int] = set()
@@ -400,7 +398,6 @@ class Checker:
             context,
             self.policy,
             self.likeness,
-            self.engine.familiarity,
             self.likeness.drawn_as,
             self.likeness.self_reading,
             legible,

@@ -19,7 +19,7 @@ from proof.model.flags import Flag, Kind
 from proof.model.notices import Notice, NoticeCode
 from proof.text.model import Page, Run
 from proof.verify.columns import ReadColumn
-from proof.verify.line_assignment import Assignment, LineFault, LineTrouble
+from proof.verify.line_assignment import Assignment, LineFault
 
 HALF_SHARE = (0.35, 0.65)
 """Minimum and maximum share of a page's columns that is reported as half of it."""
@@ -41,13 +41,6 @@ REGISTER_MISSING = {Side.RIGHT: NoticeCode.UPPER_REGISTER_MISSING, Side.LEFT: No
 
 MIN_SIDE_LINES = 3
 """Lines missing at one side from which on one notice reports them."""
-
-MIN_UNSEEN_CHARACTERS = 3
-"""Characters of a line from which on it may be reported as not on the image."""
-
-MAX_UNSEEN_SHARE = 0.3
-"""Glyphs read in a column, relative to its line's characters, below which the line is not on the image if none of them
-is one of its characters."""
 
 NEAR_EDGE_CELLS = 1.3
 """Distance from the edge of the image within which a column may be cut off by it, in cells."""
@@ -161,21 +154,6 @@ def _is_one_of_two_registers(columns: Sequence[ReadColumn], reported: Mapping[Si
     high = max(area.bottom for area in areas) - min(area.top for area in areas)
     halved = [HALF_SHARE[0] <= len(missing) / lines <= HALF_SHARE[1] for missing in reported.values()]
     return halved == [True] and wide > high
-
-
-def without_unseen(columns: Sequence[ReadColumn], assignment: Assignment) -> tuple[list[ReadColumn], Assignment]:
-    """The columns without lines of which nothing was read, and the assignment with one trouble for each of these lines,
-    so that their characters are not reported one by one."""
-    unseen = [
-        column
-        for column in columns
-        if len(column.cells) >= MIN_UNSEEN_CHARACTERS
-        and len(column.read) < MAX_UNSEEN_SHARE * len(column.cells)
-        and not set(column.read) & {cell.text for cell in column.cells}
-    ]
-    troubles = [LineTrouble(LineFault.NOT_ON_PAGE, column.line.number, None, "") for column in unseen if column.line]
-    emptied = [replace(column, line=None, cells=(), pairings=()) if column in unseen else column for column in columns]
-    return emptied, replace(assignment, troubles=(*assignment.troubles, *troubles))
 
 
 def cut_by_edges(

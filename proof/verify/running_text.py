@@ -53,7 +53,7 @@ def lay_out(
     """
     flat, column_of = in_one_row(glyphs)
     cells = [cell for line in lines for cell in line.cells if cell.glyph]
-    pairings, cost = align(cells, flat, likeness)
+    pairings, _ = align(cells, flat, likeness)
     columns: list[ReadColumn] = []
     first_cell = first_glyph = next_pairing = 0
     for number, line in enumerate(lines):
@@ -67,9 +67,8 @@ def lay_out(
         end_glyph = first_glyph + sum(len(pairing.glyphs) for pairing in line_pairings)
         renumbered = tuple(_renumbered(pairing, first_cell, first_glyph) for pairing in line_pairings)
         area = areas[column_of[first_glyph] if first_glyph < len(flat) else -1]
-        line_cost = cost * (len(of_line) / len(cells)) if cells else cost
         line_glyphs = tuple(flat[first_glyph:end_glyph])
-        columns.append(ReadColumn(area, line, of_line, line_glyphs, renumbered, line_cost, CutBy.SEEN))
+        columns.append(ReadColumn(area, line, of_line, line_glyphs, renumbered, 0.0, CutBy.SEEN))
         first_cell, first_glyph = end_cell, end_glyph
     return columns
 

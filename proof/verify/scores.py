@@ -13,7 +13,7 @@ from math import exp, log
 from proof.ocr.belief import MIN_PROBABILITY
 from proof.text.alike import run_together
 from proof.text.model import is_han
-from proof.verify.align import Pairing, Step
+from proof.verify.align import UNKNOWN_CHARACTER_NATS, Pairing, Step
 from proof.verify.columns import ReadColumn
 from proof.verify.glyphs import SPLINTERS
 
@@ -61,8 +61,7 @@ SURE_INSERTION_SCORE = 8.0
 """Score in nats of a transcribed character without a glyph."""
 
 MAX_PRESENCE_SCORE = 9.0
-"""Score in nats of a glyph that is surely there and not transcribed, before its reading and its place are considered.
-"""
+"""Score in nats of a glyph that is surely there and not transcribed, before its reading is considered."""
 
 ENTITY_SCORE = 1.0
 """Score in nats of an entity, which no engine knows, on a glyph that is read as a character. With an unsure reading it
@@ -75,15 +74,9 @@ UNKNOWN_DOUBT_WEIGHT = 100.0
 """Nats subtracted for every nat of doubt in that reading: an engine wavers between similar characters if it was not
 trained on a shape."""
 
-MIN_FAMILIARITY_WEIGHT = 0.3
-"""Minimum weight of the evidence against a character, however poorly the engine was trained on it."""
-
 SPLINTER_DEDUCTION_NATS = 1.5
-"""Nats subtracted from an omission whose glyph is read as a splinter, between glyphs. Of 383 places where 一 or 二 was
+"""Nats subtracted from an omission whose glyph is read as a splinter. Of 383 places where 一 or 二 was
 left out of the text of a drawn or real page 58 are not raised; at 5 it is 93."""
-
-LOOSE_SPLINTER_DEDUCTION_NATS = 5.0
-"""Nats subtracted from an omission whose glyph is read as a splinter, at an end of the column."""
 
 NO_CHARACTER_DEDUCTION_NATS = 7.0
 """Nats subtracted from an omission whose glyph is read as a mark that is no Han character."""
@@ -100,9 +93,6 @@ FORM_ODDS_WEIGHT = 0.5
 
 FORM_OFFSET_NATS = -1.5
 """Nats added to the weighted sum of preference and odds."""
-
-UNKNOWN_LOG_PROB = -3.0
-"""Log-probability of a character that the engine does not know, in the score of two exchanged characters."""
 
 ALIKE_WEIGHT = 0.4
 """Factor for findings between characters that look alike in handwriting, since the image does not tell them apart. Of
@@ -157,7 +147,6 @@ def substitution_score(
     own: float,
     belief: float,
     doubt: float,
-    familiarity: float = 1.0,
     self_reading: float | None = None,
     others: float = 0.0,
     shared_weight: float = 1.0,
@@ -167,7 +156,6 @@ def substitution_score(
     - `own`: log-probability of the transcribed character
     - `belief`: log-probability of the best other word
     - `doubt` about the image around the glyph, 0 to 1
-    - `familiarity`: how well the engine was trained on the transcribed character, 0 to 1
     - `self_reading`: probability that the engine reads that character as itself when it is drawn as small as the glyph;
       None if not known
     - `others`: probability of all other words together
@@ -183,13 +171,10 @@ def substitution_score(
         other += shared
     score = odds * (ODDS_WEIGHT + SURE_ALTERNATIVE_WEIGHT * other + ODDS_WEIGHT * doubt)
     score += ALTERNATIVE_WEIGHT * log(max(other, MIN_PROBABILITY)) - DOUBT_DEDUCTION_NATS * doubt
-    less_familiar = score * max(MIN_FAMILIARITY_WEIGHT, familiarity)
     if self_reading is None:
-        return less_familiar
-    # both measure how well the engine knows the character: the stronger one counts
+        return score
     nats = log(USUAL_MISREADING / max(1.0 - self_reading, MIN_PROBABILITY))
-    gain = min(max(nats, 0.0), MAX_SELF_READING_GAIN_NATS * shared_weight)
-    return min(less_familiar, score + min(nats, 0.0)) + gain
+    return score + min(nats, MAX_SELF_READING_GAIN_NATS * shared_weight)
 
 
 def ramp(value: float, low: float, high: float) -> float:
@@ -228,20 +213,18 @@ def misread_deduction(self_reading: float, preference: float) -> float:
     return (1.0 - self_reading) * max(-FORM_PREFERENCE_WEIGHT * preference - FORM_OFFSET_NATS, 0.0)
 
 
-def omission_score(presence: float, reading: str, belief: float, room: float, enclosed: bool = True) -> float:
+def omission_score(presence: float, reading: str, belief: float) -> float:
     """The score, in nats, of a glyph for which nothing is transcribed.
 
     `presence` is the probability that there is a glyph, `reading` its best reading and `belief` the log-probability of
-    this. `room` is the distance to its nearer neighbour in cells: half a glyph that is read as a whole one stands too
-    near. `enclosed`: there are glyphs above and below it; at the ends of a column splinters of the frame are read.
+    this.
     """
     odds = log(max(presence, 1e-5) / max(1.0 - presence, 1e-4))
-    presence_score = min(3.0 + 1.2 * odds, MAX_PRESENCE_SCORE)
-    score = presence_score + OMISSION_UNCERTAINTY_WEIGHT * belief - 4.0 * max(0.0, 0.75 - room)
+    score = min(3.0 + 1.2 * odds, MAX_PRESENCE_SCORE) + OMISSION_UNCERTAINTY_WEIGHT * belief
     if not is_han(reading):
         return score - NO_CHARACTER_DEDUCTION_NATS
     if reading in SPLINTERS:
-        return score - (SPLINTER_DEDUCTION_NATS if enclosed else LOOSE_SPLINTER_DEDUCTION_NATS)
+        return score - SPLINTER_DEDUCTION_NATS
     return score
 
 
@@ -255,8 +238,8 @@ def swap_score(straight: Sequence[float | None], crossed: Sequence[float | None]
 
 
 def or_neutral(value: float | None) -> float:
-    """The log-probability, or `UNKNOWN_LOG_PROB` for a character that the engine does not know."""
-    return UNKNOWN_LOG_PROB if value is None else value
+    """The log-probability; `UNKNOWN_CHARACTER_NATS` count as that of a character that the engine does not know."""
+    return -UNKNOWN_CHARACTER_NATS if value is None else value
 
 
 def doubts(column: ReadColumn) -> list[float]:
@@ -283,4 +266,4 @@ def _certainty(column: ReadColumn, pairing: Pairing) -> float | None:
     glyphs = [column.glyphs[number] for number in pairing.glyphs]
     if not glyphs or (pairing.step is Step.EXTRA_GLYPH and (glyphs[0].silent or not glyphs[0].probable)):
         return None
-    return min(0.6 if glyph.silent else exp(glyph.log_prob(glyph.best)) * glyph.presence for glyph in glyphs)
+    return min(exp(glyph.log_prob(glyph.best)) * glyph.presence for glyph in glyphs)

@@ -80,7 +80,7 @@ def check_unruled(
     likeness = text_likeness(policy)
     columns = lay_out(page.columns, areas, glyphs, likeness)
     context = PageContext(page.id, empty_result.ref, placement, threshold)
-    flag_maker = FlagMaker(context, policy, likeness, lambda _: 1.0)
+    flag_maker = FlagMaker(context, policy, likeness)
     flags = [
         replace(flag, score=flag.score * TEXT_ONLY_WEIGHT) for column in columns for flag in flag_maker.flags(column)
     ]

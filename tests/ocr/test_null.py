@@ -11,6 +11,6 @@ from proof.ocr.null import NullEngine
 def test_the_null_engine_reads_nothing_and_knows_nothing() -> None:
     engine: Engine = NullEngine()
     assert engine.read([np.zeros((5, 5), np.uint8)] * 3) == [Reading(())] * 3
-    assert (engine.knows("天"), engine.familiarity("天"), engine.class_of("天")) == (False, 0.0, None)
+    assert (engine.knows("天"), engine.class_of("天")) == (False, None)
     assert engine.character_of(1) == ""
     assert engine.identity.name == "null"

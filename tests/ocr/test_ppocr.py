@@ -77,16 +77,13 @@ def test_on_blank_paper_nothing_is_read(ppocr: PPOCR) -> None:
     assert [reading.text for reading in ppocr.read(paper)] == [""] * 4
 
 
-def test_characters_of_every_text_are_known_well_and_what_was_never_taught_is_not(ppocr: PPOCR) -> None:
+def test_characters_of_every_text_are_known_and_what_was_never_taught_is_not(ppocr: PPOCR) -> None:
     for character in "之也者其為曰大夫射人不以公司三一":
         assert ppocr.knows(character), character
-        assert ppocr.familiarity(character) > 0.9, character
     for never in (*"葢𫝊㑹庿𤣥𩔖", "&KR0058;", "大夫", ""):
-        assert (ppocr.knows(never), ppocr.familiarity(never)) == (False, 0.0), never
-    values = np.array([ppocr.familiarity(ppocr.character_of(n)) for n in range(1, 18_000, 7)])
-    assert (values.min(), values.max()) == (0.0, 1.0)
+        assert not ppocr.knows(never), never
     # a good quarter of the list was never taught, and most of the rest was
-    assert 0.1 < np.mean(values == 0) < 0.5
+    assert 0.5 < np.mean([ppocr.knows(ppocr.character_of(n)) for n in range(1, 18_000, 7)]) < 0.9
 
 
 @pytest.mark.parametrize("content", [None, b"", b"no model at all"])

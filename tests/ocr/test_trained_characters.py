@@ -27,7 +27,7 @@ def test_what_was_asked_once_is_known_without_the_network(ppocr: PPOCR, monkeypa
     monkeypatch.setattr("proof.ocr.ppocr.open_network", refused)
     from_store = PPOCR(kept=Kept())
     assert from_store.trained_characters().characters == measured.characters == ppocr.trained_characters().characters
-    assert from_store.trained_characters().familiarity.tobytes() == measured.familiarity.tobytes()
+    assert from_store.trained_characters().is_trained.tobytes() == measured.is_trained.tobytes()
     assert from_store.knows("射")
     assert not from_store.knows("葢")
     assert from_store.character_of(from_store.class_of("射") or 0) == "射"

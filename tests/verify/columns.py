@@ -86,12 +86,11 @@ def unread(area: ColumnArea, own: Column | None = None, cells: tuple[Cell, ...] 
 def flag_maker(
     likeness: Callable[[str, Glyph], float | None] = exact,
     *,
-    familiarity: Callable[[str], float] = lambda _: 1.0,
     script: Script = Script.TRADITIONAL,
     threshold: float = THRESHOLD,
     **more: Any,
 ) -> FlagMaker:
-    return FlagMaker(PageContext("P", "", Paper(), threshold), VariantPolicy(script), likeness, familiarity, **more)
+    return FlagMaker(PageContext("P", "", Paper(), threshold), VariantPolicy(script), likeness, **more)
 
 
 def flags(

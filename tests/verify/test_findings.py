@@ -166,9 +166,7 @@ def test_what_an_unknown_character_is_read_as_when_it_is_drawn_says_nothing_agai
 
     for read_as, expected in (("", False), ("福", True)):
         drawn_as = defaultdict(str, 楅=read_as).__getitem__
-        (flag,) = flag_maker(unknown, familiarity=lambda character: float(character != "楅"), drawn_as=drawn_as).flags(
-            shown
-        )
+        (flag,) = flag_maker(unknown, drawn_as=drawn_as).flags(shown)
         assert flag.suggested == "福"
         assert flag.raised is not expected
         assert (flag.evidence.rule == "read so when drawn") is expected
@@ -178,7 +176,6 @@ def untaught(script: Script, preference: float | None) -> FlagMaker:
     """What weighs glyphs of 弣, never taught to the recogniser and read as 附; so much liker 附 is their ink."""
     return flag_maker(
         lambda character, shown_glyph: None if character == "弣" else exact(character, shown_glyph),
-        familiarity=lambda character: float(character != "弣"),
         script=script,
         drawn_as=defaultdict(str, 弣="附").__getitem__,
         form_preference=lambda column, glyph, other, transcribed: (

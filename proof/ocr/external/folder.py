@@ -65,9 +65,6 @@ class ExternalEngine:
     def knows(self, character: str) -> bool:
         return True
 
-    def familiarity(self, character: str) -> float:
-        return 1.0
-
     def class_of(self, character: str) -> int | None:
         return None
 
