@@ -7,7 +7,6 @@ spacing is the distance between the middles of neighbouring columns.
 from __future__ import annotations
 
 from bisect import bisect
-from collections import defaultdict
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
@@ -34,14 +33,8 @@ MIN_PIECE_PX = 2.0
 MIN_EDGE_DISTANCE_WIDTHS = 0.45
 """Minimum distance of a column's middle from the edge of the image, in widths of its glyphs: nearer ones are cut."""
 
-MIN_EDGE_SPACINGS = 0.75
-"""Minimum distance of the first or last column of a register from its neighbour, in spacings."""
-
-MIN_EDGE_WIDTHS = 0.65
-"""Minimum width of the first or last column of a register, in median widths of its columns."""
-
 MIN_COLUMNS_TO_COMPARE = 4
-"""Minimum number of columns in a register for its first and last one to be compared with the others."""
+"""Minimum number of columns in a register for its first or last one to be a fold strip."""
 
 MAX_RAISED_SPACINGS = 2.5
 """Maximum height of raised text above the frame, in spacings."""
@@ -57,18 +50,6 @@ MAX_ASIDE_SPACINGS = 0.35
 
 MIN_RULE_SHARE = 0.35
 """Minimum share of a register's height along which a line is seen where there is a rule."""
-
-MIN_RULED_GAPS = 3
-"""Minimum number of gaps between rules that are as wide as columns for a register to be ruled."""
-
-MAX_GAP_WIDTHS = 4.5
-"""Maximum width of a column between rules, in widths of its glyphs."""
-
-MAX_GAP_RATIO = 1.35
-"""Maximum width of a column between rules, in median distances of the register's rules."""
-
-MIN_NOTE_PROBABILITY = 0.4
-"""Minimum mean probability of a note along a core for it to be a half-row of a note."""
 
 MIN_BESIDE_SPACINGS = 0.66
 """Minimum distance of columns that stand side by side, in spacings."""
@@ -148,15 +129,12 @@ def registers_of(labels: LabelMap, keep_all: bool = False) -> list[Register]:
     if not pieces:
         return []
     lines = labels.of(Label.LINE) > MIN_PROBABILITY
-    notes = labels.of(Label.RIGHT | Label.LEFT)
     registers = []
     for leaf, columns in enumerate(_leaves(_joined(pieces, lines, spacing), lines, spacing)):
-        for level in _levels(_with_raised(columns, spacing), lines, spacing):
-            cores = _between_rules(level, lines, notes)
-            if not keep_all:
-                cores = _without_fold_strips(cores, core_map, spacing)
-            right_to_left = tuple(sorted(cores, key=lambda core: -core.x))
-            registers.append(Register(leaf, right_to_left, spacing_of(cores, spacing)))
+        for cores in _levels(_with_raised(columns, spacing), lines, spacing):
+            kept = cores if keep_all else _without_fold_strips(cores, core_map)
+            right_to_left = tuple(sorted(kept, key=lambda core: -core.x))
+            registers.append(Register(leaf, right_to_left, spacing_of(kept, spacing)))
     return registers
 
 
@@ -178,21 +156,15 @@ def _is_whole(core: Core, width: int, spacing: float) -> bool:
     return min(core.x, width - 1 - core.x) > MIN_EDGE_DISTANCE_WIDTHS * min(core.width, spacing)
 
 
-def _without_fold_strips(columns: Sequence[Core], core_map: NDArray[np.float32], spacing: float) -> list[Core]:
-    """The columns of a register without a first or last one that is half of a fold strip: narrower than the others,
-    closer to its neighbour than they are, or of doubtful probability."""
+def _without_fold_strips(columns: Sequence[Core], core_map: NDArray[np.float32]) -> list[Core]:
+    """The columns of a register without a first or last one of doubtful probability, as half of a fold strip has."""
     kept = sorted(columns, key=lambda core: core.x)
     if len(kept) < MIN_COLUMNS_TO_COMPARE:
         return kept
-    usual_width = float(np.median([min(core.width, spacing) for core in kept]))
     for outer in (kept[0], kept[-1]):
-        distances = [abs(core.x - outer.x) for core in kept if core.overlap(outer) > 0]
-        is_close = any(MAX_ASIDE_SPACINGS * spacing < x < MIN_EDGE_SPACINGS * spacing for x in distances)
         x = round(outer.x)
         along = core_map[round(outer.top) : round(outer.bottom) + 1, max(0, x - 1) : x + 2].max(axis=1)
-        is_doubtful = float(np.quantile(along, 0.75)) < MIN_EDGE_PROBABILITY
-        is_narrow = min(outer.width, spacing) < MIN_EDGE_WIDTHS * usual_width
-        if is_close or is_doubtful or is_narrow:
+        if float(np.quantile(along, 0.75)) < MIN_EDGE_PROBABILITY:
             kept.remove(outer)
     return kept
 
@@ -403,31 +375,3 @@ def _with_raised(columns: Sequence[Core], spacing: float) -> list[Core]:
         raised.update(above)
         extended.append(replace(core, top=min(other.top for other in (core, *above))))
     return [core for core, column in zip(extended, columns, strict=True) if column not in raised]
-
-
-def _between_rules(columns: Sequence[Core], lines: NDArray[np.bool_], notes: NDArray[np.float32]) -> list[Core]:
-    """The columns of a register, with the half-rows of notes between two neighbouring rules joined into one column."""
-    top, bottom = int(min(core.top for core in columns)), int(max(core.bottom for core in columns)) + 1
-    share = cv2.dilate(lines[top:bottom].astype(np.uint8), np.ones((1, 3), np.uint8)).mean(axis=0)
-    rules = np.array([(start + end) / 2 for start, end in true_ranges(share > MIN_RULE_SHARE)])
-    gaps, widths = np.diff(rules), [core.width for core in columns]
-    gaps = gaps[(gaps > min(widths)) & (gaps < MAX_GAP_WIDTHS * max(widths))]
-    if len(gaps) < MIN_RULED_GAPS:
-        return list(columns)
-    max_gap = MAX_GAP_RATIO * float(np.median(gaps))
-    joined: list[Core] = []
-    half_rows: dict[int, list[Core]] = defaultdict(list)
-    for core in columns:
-        x = min(round(core.x), notes.shape[1] - 1)
-        is_note = float(notes[int(core.top) : int(core.bottom) + 1, x].mean()) > MIN_NOTE_PROBABILITY
-        rule = int(np.searchsorted(rules, core.x))
-        if is_note and 0 < rule < len(rules) and rules[rule] - rules[rule - 1] < max_gap:
-            half_rows[rule].append(core)
-        else:
-            joined.append(core)
-    for group in half_rows.values():
-        left = min(core.x - core.width / 2 for core in group)
-        right = max(core.x + core.width / 2 for core in group)
-        group_top, group_bottom = min(core.top for core in group), max(core.bottom for core in group)
-        joined.append(Core((left + right) / 2, group_top, group_bottom, right - left))
-    return joined

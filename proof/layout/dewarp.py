@@ -149,7 +149,7 @@ def laid_flat(ink: Mask, scale: float, columns: int = 8) -> tuple[Flattening, Da
     flattening = _turned(ink.shape, lean)
     upright, level = _departures(flattening.flat(ink, 0) if lean else ink)
     damage = _damage(lean, upright, level, flattening.half)
-    if not lean and abs(damage.skew) < 2 * MAX_SKEW_DEGREES and not damage.tilted and not damage.curved:
+    if not lean and not damage.tilted and not damage.curved:
         return None
     if _is_sheared(upright, level, flattening.half):
         damage = replace(damage, tilted=True)

@@ -415,7 +415,7 @@ def _why_unruled(page: PageInk, frame: Frame, printed_share: float) -> Notice | 
     """Why a page has no ruled columns; None if it has. `printed_share` as in `Layout`."""
     left, right = round(max(frame.rules[0], 0)), round(frame.rules[-1])
     height = frame.bottom - frame.top
-    if printed_share < 0.12 or height < 0.3 * page.level.shape[0]:
+    if printed_share < 0.12:
         return Notice.of(NoticeCode.NOT_RULED)
     inner = page.level[round(frame.top + 0.06 * height) : round(frame.bottom - 0.06 * height), left:right]
     share = inked_along(inner, 1) / max(inner.shape[1], 1)

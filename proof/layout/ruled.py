@@ -59,12 +59,6 @@ GAP_REACH_WIDTHS = 0.2
 MIN_MIDDLE_GAP = 0.75
 """Minimum width of the gaps in the middle of columns, relative to the gaps between them, for both to part columns."""
 
-MIN_PAIRS = 2
-"""Minimum number of columns with ink on both sides of their middle."""
-
-MIN_HALF_INK = 0.06
-"""Minimum share of a column's ink on either side of its middle."""
-
 
 def has_rules(upright: Mask, frame: Frame) -> bool:
     """Whether any of the inner rules is printed; the two sides of a frame alone do not make a page ruled. `upright` are
@@ -146,15 +140,11 @@ def _are_pairs(across: NDArray[np.float64], rules: Sequence[float]) -> bool:
     if not inked.size:
         return False
     is_gap = across < MAX_GAP_INK * float(inked.mean())
-    gaps_in_middles, gaps_at_rules, with_two_halves = [], [], 0
+    gaps_in_middles, gaps_at_rules = [], []
     for left, right in pairwise(max(rule, 0.0) for rule in rules):
         middle, reach = (left + right) / 2, GAP_REACH_WIDTHS * (right - left)
-        halves = float(across[round(left) : round(middle)].sum()), float(across[round(middle) : round(right)].sum())
-        with_two_halves += min(halves) > MIN_HALF_INK * sum(halves)
         gaps_in_middles.append(_gap_width(is_gap, middle, reach))
         gaps_at_rules.append(_gap_width(is_gap, left, reach))
-    if with_two_halves < MIN_PAIRS:
-        return False
     between_columns = float(np.median(gaps_at_rules[1:]))
     return between_columns > 0 and float(np.median(gaps_in_middles)) > MIN_MIDDLE_GAP * between_columns
 

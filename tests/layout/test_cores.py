@@ -124,20 +124,3 @@ def test_a_line_that_is_broken_at_the_last_column_parts_that_too(edge: int) -> N
         page.columns(xs(220, 8), top, top + 120)
     page.put(Label.LINE, 72 if edge == 220 else 88, 144, 212 if edge == 220 else 228, 146)
     assert [len(columns) for _, columns in page.found()] == [8, 8]
-
-
-@pytest.mark.parametrize("ruled", [True, False])
-def test_half_rows_between_two_rules_are_one_column(ruled: bool) -> None:
-    page = Labels()
-    for x in xs(220, 8)[::2]:
-        if x == 180:
-            for half, label in ((x - 8, Label.LEFT), (x + 8, Label.RIGHT)):
-                page.column(half, 40, 260, 10)
-                page.put(label, half - 5, 40, half + 5, 260)
-        else:
-            page.column(x, 40, 260)
-        if ruled:
-            page.put(Label.LINE, x - PITCH, 30, x - PITCH + 2, 270)
-    if ruled:
-        page.put(Label.LINE, 240, 30, 242, 270)
-    assert places(page) == ([220, 180, 140, 100] if ruled else [220, 188, 172, 140, 100])
