@@ -46,9 +46,6 @@ SWAPPED_MATCH_NATS = 6.0
 SILENT_GLYPH_NATS = 5.0
 """Cost of a cell on a glyph of which the engine read nothing."""
 
-SKIP_SILENT_GLYPH_NATS = 2.0
-"""Cost of a silent glyph without a transcription: most are pieces of a frame or dots of a seal."""
-
 UNKNOWN_CHARACTER_NATS = 3.5
 """Cost of a character that the engine does not know on a glyph that it reads with certainty."""
 
@@ -316,9 +313,7 @@ def _unknown_cost(glyph: Glyph) -> float:
 
 
 def skip_cost(glyph: Glyph) -> float:
-    """The cost of a glyph without a transcription; a faint one may be no glyph at all."""
-    if glyph.silent:
-        return SKIP_SILENT_GLYPH_NATS
+    """The cost of a glyph without a transcription; a faint or a silent one may be no glyph at all."""
     return SKIP_GLYPH_NATS if glyph.probable else SKIP_FAINT_GLYPH_NATS - log(1.0 - glyph.presence)
 
 

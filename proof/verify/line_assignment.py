@@ -32,10 +32,6 @@ MAX_JOINED_COLUMNS = 3
 MAX_JOINED_SHARE = 1 / 3
 """Maximum share of the lines of a page that are to be divided; with more, the lines of the text are not columns."""
 
-LEFT_BETWEEN_PERCENT = 20.0
-"""Similarity, in percent, that suffices for the only column and the only line left between two that are assigned:
-notes read as main text show little of their line. Unrelated lines have some 5 percent in common."""
-
 
 class LineFault(StrEnum):
     """The faults of a whole line."""
@@ -245,8 +241,7 @@ def _assigned(comparison: _Comparison) -> _Assigned:
             line_of[column] = line
     used = assigned.used
     for column, line in _left_between(line_of, [bool(text) and n not in used for n, text in enumerate(texts)]):
-        if likeness[column][line] >= LEFT_BETWEEN_PERCENT:
-            line_of[column] = line
+        line_of[column] = line
     return assigned
 
 
@@ -284,7 +279,8 @@ def _troubles(
 
 
 def _left_between(assigned: Sequence[int | None], free: Sequence[bool]) -> list[tuple[int, int]]:
-    """Pairs of a column without a line and the only unused line (`free`) between the lines of the columns beside it."""
+    """Pairs of a column without a line and the only unused line (`free`) between the lines of the columns beside it:
+    notes read as main text show little of their line."""
     pairs = []
     for column, line in enumerate(assigned):
         before = assigned[column - 1] if column else -1
@@ -327,11 +323,6 @@ def _monotone(comparison: _Comparison) -> dict[int, int]:
 
 def _worth(likeness: float, shown: str, text: str, same_place: bool) -> float:
     """The worth, in characters, of assigning a line to a column; the same place is worth a little by itself."""
-    if not shown or not text:
-        # an empty line on its own column, or a line whose column could not be read
-        if same_place:
-            return 0.3
-        return 0.0 if shown or text else 0.1
-    if likeness < SAME_PERCENT:
+    if not shown or not text or likeness < SAME_PERCENT:
         return 0.2 if same_place else 0.0
-    return likeness / 100 * max(len(shown), len(text)) + (1.0 if same_place else 0.0)
+    return likeness / 100 * max(len(shown), len(text))
