@@ -78,7 +78,8 @@ MIN_FITTED_WIDTHS = 0.5
 """Minimum width of all columns together, in widths of the page."""
 
 MAX_UNEVEN = 0.08
-"""Maximum displacement of columns by their unequal width, in halves of the page."""
+"""Maximum displacement of columns by their unequal width, in halves of the page. If it is not undone, one of eight
+columns of a curled page is not found."""
 
 UNEVEN_STEPS = 9
 """Number of values from -`MAX_UNEVEN` to `MAX_UNEVEN` that are tried of each of the two terms."""

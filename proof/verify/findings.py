@@ -303,7 +303,7 @@ class FlagMaker:
             return self._flag(column, place, UNREAD_INK_SCORE * (1.0 - doubt), self._box(glyph), evidence)
         log_prob = glyph.log_prob(glyph.best)
         enclosed = above is not None and below is not None
-        score = omission_score(glyph.presence, glyph.best, log_prob)
+        score = omission_score(glyph.presence, glyph.best, log_prob, enclosed)
         score -= self._legible.deduction(glyph.row)
         if score < WHOLE_GLYPH_SCORE and enclosed and self._is_whole(column, glyph, room):
             score = WHOLE_GLYPH_SCORE

@@ -51,11 +51,13 @@ def test_a_strange_character_is_raised_only_where_the_other_reading_is_wholly_su
     assert unknown_score("𫝊", log(0.9)) < THRESHOLD
 
 
-@given(shares, shares, log_probs)
-def test_the_surer_a_glyph_is_there_the_more_its_omission_counts(first: float, second: float, belief: float) -> None:
+@given(shares, shares, log_probs, st.booleans())
+def test_the_surer_a_glyph_is_there_the_more_its_omission_counts(
+    first: float, second: float, belief: float, enclosed: bool
+) -> None:
     faint, clear = sorted((first, second))
-    score = omission_score(clear, "射", belief)
-    assert omission_score(faint, "射", belief) <= score
+    score = omission_score(clear, "射", belief, enclosed)
+    assert omission_score(faint, "射", belief, enclosed) <= score
 
 
 @given(log_probs, log_probs, log_probs, log_probs)
