@@ -154,18 +154,19 @@ def merged(
 
 
 def _partners(first: Sequence[Glyph], second: Sequence[Glyph]) -> dict[int, int]:
-    """The number of the glyph of the second reading for that of each glyph of the first: the nearest pairs first; equal
-    characters count as 0.4 cells nearer."""
+    """The number of the glyph of the second reading for that of each glyph of the first. Glyphs with characters are
+    paired before those known from ink alone, the nearest pairs first; equal characters count as 0.4 cells nearer."""
     pairs = []
     for i, glyph in enumerate(first):
         for j, other in enumerate(second):
             distance = abs(other.y - glyph.y) / glyph.pitch
-            if other.strip == glyph.strip and distance < 0.45:
+            if other.strip == glyph.strip and distance < 0.8:
                 is_same = not glyph.silent and other.best == glyph.best
-                pairs.append((distance - (0.4 if is_same else 0.0), i, j))
+                if is_same or distance < 0.45:
+                    pairs.append((glyph.silent or other.silent, distance - (0.4 if is_same else 0.0), i, j))
     partner: dict[int, int] = {}
     taken: set[int] = set()
-    for _, i, j in sorted(pairs):
+    for _, _, i, j in sorted(pairs):
         if i not in partner and j not in taken:
             partner[i] = j
             taken.add(j)
