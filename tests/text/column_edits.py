@@ -27,7 +27,7 @@ def check_edits_of_columns(source: Extraction, path: Path, data: st.DataObject) 
         inside = start + data.draw(st.integers(0, length))
         edits.append(
             {
-                "before": line_edit(text, start, "", "天(地)", 0),
+                "before": line_edit(text, start, "", "天(地/玄)", 0),
                 "after": line_edit(text, start + length, "", "天地", max(length, 1)),
                 "delete": line_edit(text, start, text[start : start + length], "", 0),
                 "split": line_edit(text, inside, "", LINE_BREAK, 1),

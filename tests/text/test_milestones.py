@@ -57,6 +57,15 @@ def test_a_column_is_changed_with_its_line_break(
     assert written(source, change(source, at, old, new, offset)) == PAGE.replace(was, becomes)
 
 
+def test_the_notes_of_an_added_column_are_elements_with_half_rows() -> None:
+    body = '<pb n="1"/>\n<cb/>甲\n<cb/>丙\n'
+    source = read(body)
+    note = '<note place="inline">乙<lb/>丁&amp;</note>'
+    assert written(source, change(source, "丙", "", "天(乙/丁&)地")) == body.replace(
+        "<cb/>丙", f"<cb/>天{note}地\n<cb/>丙"
+    )
+
+
 @pytest.mark.parametrize(
     ("body", "column"),
     [
