@@ -51,21 +51,12 @@ ABOVE_HEIGHTS = 0.12
 BELOW_HEIGHTS = 0.05
 """Room left below the columns, in heights of the columns."""
 
-MAX_FOLD_OVERLAP_WIDTHS = 0.03
-"""Maximum reach of a half-folio past the middle of a fold strip, in widths of both halves."""
-
-MAX_STRIP_WIDTH = 0.06
-"""Maximum width of a fold strip, in widths of both halves; a wider gap is a gutter. The fold strip of a leaf of twice
-eight columns has 0.06."""
-
 GUTTER_SHARE = 0.3
-"""Share of the gutter that goes to each half."""
+"""Share of the gap between the halves that goes to each: not as far as the darkest part of a gutter. At 0.5 one half of
+25 is not found where it is."""
 
 SHADE_PX = 28
 """Minimum breadth of shade, in pixels at the working height; narrower dark parts are ink."""
-
-MIN_GROUND_TONE = 0.25
-"""Tone, as a share of the paper's tone, below which darker shade is brightened no more."""
 
 MIN_EVEN_TONE = 0.85
 """Minimum tone of the ground, as a share of the paper's tone, at which a page is not changed."""
@@ -128,7 +119,7 @@ def opening_halves(page: NDArray[np.uint8], columns: int = 8) -> dict[str, Half]
     width, height = right.right - left.left, halves.bottom - halves.top
     if width < MIN_OPENING_RATIO * height:
         return None
-    reach, margin = _reach_into_gap(right.left - left.right, width), BESIDE_WIDTHS * width
+    reach, margin = GUTTER_SHARE * (right.left - left.right), BESIDE_WIDTHS * width
     top = max(0.0, halves.top - ABOVE_HEIGHTS * height)
     bottom = min(ink.shape[0], halves.bottom + BELOW_HEIGHTS * height)
     edges_a, edges_b = _Edges(right.left - reach, right.right + margin), _Edges(left.left - margin, left.right + reach)
@@ -136,15 +127,6 @@ def opening_halves(page: NDArray[np.uint8], columns: int = 8) -> dict[str, Half]
         "a": _half(page, scale, edges_a, top, bottom, halves.right_lean, cut_at_left=True),
         "b": _half(page, scale, edges_b, top, bottom, halves.left_lean, cut_at_left=False),
     }
-
-
-def _reach_into_gap(gap: float, width: float) -> float:
-    """The distance that each half reaches into the gap between the halves. `width` is the width of both together."""
-    if gap >= MAX_STRIP_WIDTH * width:
-        return gap * GUTTER_SHARE  # not as far as the darkest part of a gutter
-    # Past the middle of a fold strip, to include the rule by the fold, but not as far as the rule of the other half,
-    # which could be mistaken for one of this half.
-    return min(gap * 0.85, gap / 2 + MAX_FOLD_OVERLAP_WIDTHS * width)
 
 
 def _half(page: Pixels, scale: float, edges: _Edges, top: float, bottom: float, lean: float, cut_at_left: bool) -> Half:
@@ -168,7 +150,7 @@ def _evened(page: Pixels) -> Pixels:
     paper = max(float(np.percentile(ground, 75)), 1.0)
     ink = ink_mask(small)
     surround = cv2.dilate(cv2.subtract(ink, without_border(ink)), np.ones((5, 5), np.uint8)) > 0
-    ground = cv2.blur(np.maximum(ground, MIN_GROUND_TONE * paper).astype(np.float32), (SHADE_PX, SHADE_PX))
+    ground = cv2.blur(np.maximum(ground, 1).astype(np.float32), (SHADE_PX, SHADE_PX))
     if not surround.any() and float(np.percentile(ground, 1)) > MIN_EVEN_TONE * paper:
         return page
     light = np.maximum(paper / ground, 1.0)
