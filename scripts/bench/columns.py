@@ -14,13 +14,11 @@ pages with errors, which are drawn with the found columns into `--keep`. `book_p
 from __future__ import annotations
 
 import argparse
-import runpy
 from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from itertools import groupby
 from pathlib import Path
-from typing import Any
 
 import cv2
 import numpy as np
@@ -34,13 +32,12 @@ from proof.text.model import is_han
 from proof.verify.page import MIN_COLUMN_INK
 from scripts.bench.book_pages import KINDS, draw_book_kind
 from scripts.bench.material import TableRow
+from scripts.bench.pool import shared_module
+from scripts.bench.sheet import Box, Pixels
 
 TEXT = ("text", "subText", "subText2")
 ROOM = 0.02
 IDENTITY = np.array([[1.0, 0.0, 0.0], [0.0, 1.0, 0.0]])
-
-Pixels = NDArray[np.uint8]
-Box = tuple[str, float, float, float, float]
 
 
 @dataclass(frozen=True, slots=True)
@@ -324,7 +321,7 @@ def _books(options: argparse.Namespace) -> Iterator[tuple[str, str, Real]]:
 
 
 def measure(options: argparse.Namespace) -> Iterator[TableRow]:
-    score: Callable[..., dict[str, Any]] = runpy.run_path(str(options.shared / "bench/columns.py"))["score"]
+    score = shared_module(options.shared, "columns").score
     total: Counter[str] = Counter()
     pages: dict[str, Counter[str]] = {}
     for sort, books in groupby(_books(options), key=lambda book: book[0]):

@@ -30,6 +30,7 @@ from proof.model.geometry import Box
 from proof.report.glyphs import GlyphPlace, character_place, cut_glyph, flag_place
 from scripts.bench.drawn_pages import Trial, choose, trial_style, trial_wear
 from scripts.bench.material import TableRow, check_in, kanripo_texts, results_in, tell, write_drawn
+from scripts.bench.pool import write_pages
 
 SEED = 20
 """The pages of the table; other seeds are for tuning."""
@@ -178,10 +179,8 @@ def check_real(folder: Path, shared: Path) -> list[Path]:
     for sheet in (jmml, plate):
         sheet.mkdir(parents=True, exist_ok=True)
     check_in(jmml, sorted((shared / "facsimile/JMML").glob("*.txt")), [shared / "facsimile/JMML/images"])
-    whole = (shared / "kanripo/KR1d0087/KR1d0087_223.txt").read_text(encoding="utf-8")
-    first, last = whole.index("<pb:KR1d0087_WYG_223-16a>"), whole.index("<pb:KR1d0087_WYG_223-18a>")
     text = plate / "KR1d0087_223.txt"
-    text.write_text(whole[: whole.index("<pb:")] + whole[first:last], encoding="utf-8")
+    write_pages(shared / "kanripo/KR1d0087/KR1d0087_223.txt", "-1[67][ab]$", text)
     check_in(plate, [text], [shared / "facsimile/plates/WYG0140"], shared / "kanripo/KR1d0087/imglist")
     return [jmml, plate]
 
