@@ -14,6 +14,7 @@ import httpx
 
 from tests.delays import PATIENCE
 from tests.forked_commands import ForkedCommand
+from tests.web.drawn import csrf_token
 
 if TYPE_CHECKING:
     from playwright.sync_api import Browser, Page
@@ -80,8 +81,7 @@ class DeskClient(httpx.Client):
 
     def __init__(self, address: str, **options: Any) -> None:
         super().__init__(base_url=address, timeout=PATIENCE, **options)
-        page = self.get("/search").text
-        self.headers["X-CSRFToken"] = page.partition('name="csrf" content="')[2].partition('"')[0]
+        self.headers["X-CSRFToken"] = csrf_token(self.get("/search").text)
 
 
 @contextmanager
