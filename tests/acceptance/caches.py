@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-import hashlib
 import os
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping
 from contextlib import ExitStack, contextmanager
 from dataclasses import replace
 from functools import cache
@@ -18,7 +17,6 @@ from proof.checking import executor, pipeline, recheck
 from proof.checking.executor import CheckedPage, ImageLoader, check_page
 from proof.checking.plan import PageKeys, PageTask
 from proof.ocr.engine import Engine as Recogniser
-from proof.ocr.engine import Pixels, Reading, WrappedEngine
 from proof.ocr.registry import EngineSettings, open_engine
 from proof.report.source import StoredRun
 from proof.report.tally import Tally
@@ -30,27 +28,7 @@ from proof.verify.page import Checker
 from proof.web import app as web
 from tests.caches import statements_compiled_once
 
-
-class _ReadOnce(WrappedEngine):
-    """Reads a strip once for each set of sought characters."""
-
-    def __init__(self, engine: Recogniser) -> None:
-        super().__init__(engine)
-        self._readings: dict[bytes, Reading] = {}
-
-    def read(self, strips: Sequence[Pixels], sought: Sequence[str] = ()) -> list[Reading]:
-        asked = [repr((strip.shape, sought)).encode() + strip.tobytes() for strip in strips]
-        keys = [hashlib.blake2b(each, digest_size=16).digest() for each in asked]
-        lacking = {key: strip for key, strip in zip(keys, strips, strict=True) if key not in self._readings}
-        if lacking:
-            read = super().read(list(lacking.values()), sought)
-            self._readings.update(zip(lacking, read, strict=True))
-        return [self._readings[key] for key in keys]
-
-
-@cache
-def _engine(settings: EngineSettings) -> Recogniser:
-    return _ReadOnce(open_engine(settings))
+_engine = cache(open_engine)
 
 
 def _opened(settings: EngineSettings, *_: object, **__: object) -> Recogniser:
