@@ -46,6 +46,10 @@ SWAPPED_MATCH_NATS = 6.0
 SILENT_GLYPH_NATS = 5.0
 """Cost of a cell on a glyph of which the engine read nothing."""
 
+SKIP_SILENT_GLYPH_NATS = 2.0
+"""Cost of a silent glyph without a transcription: most are pieces of a frame or dots of a seal. If it counts as a faint
+one, one flag more is false on 6 real pages."""
+
 UNKNOWN_CHARACTER_NATS = 3.5
 """Cost of a character that the engine does not know on a glyph that it reads with certainty."""
 
@@ -313,7 +317,9 @@ def _unknown_cost(glyph: Glyph) -> float:
 
 
 def skip_cost(glyph: Glyph) -> float:
-    """The cost of a glyph without a transcription; a faint or a silent one may be no glyph at all."""
+    """The cost of a glyph without a transcription; a faint one may be no glyph at all."""
+    if glyph.silent:
+        return SKIP_SILENT_GLYPH_NATS
     return SKIP_GLYPH_NATS if glyph.probable else SKIP_FAINT_GLYPH_NATS - log(1.0 - glyph.presence)
 
 
