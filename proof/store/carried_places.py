@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import re
 from collections import defaultdict
-from collections.abc import Collection, Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cache, cached_property
 from itertools import chain
@@ -136,15 +136,24 @@ class DecidedFlag:
         is_deletion = bool(self.transcribed) and not self.place.reads and not self.place.decided_reading
         return is_deletion and not any(map(str.isalnum, line))
 
-    def precedes(self, other: DecidedFlag) -> bool:
-        """Whether the place reads again as it did before this decision, and the later `other` one was about characters
-        that this one had written."""
-        is_about_written = bool(other.now.span.length) or other.transcribed in self.given
-        return self.now.reads == self.transcribed and self.first < other.first and is_about_written
-
-    def is_about(self, other: DecidedFlag) -> bool:
-        """Whether it decides characters of the other's place. Neighbours that were deleted have one place."""
-        return meet(self.now.span, other.now.span) and self.now.former == other.now.former
+    def supersedes(self, undone: DecidedFlag) -> bool:
+        """Whether the text keeps what it has at the place of the decision `undone`, which was taken back: this one is
+        in the text there, or newer. Neighbours that were deleted have one place, and differ in their numbers."""
+        own, place = self.now.span, undone.now.span
+        if self.state is State.OPEN:  # it restores what had been there before both
+            is_about_written = bool(place.length) or undone.transcribed in self.given
+            is_restored = own == place and self.now.reads == self.transcribed
+            return is_restored and self.first < undone.first and is_about_written
+        if self.is_applied and meet(own, place) and self.now.former == undone.now.former:
+            return True
+        if self.state is State.SKIPPED or self.last < undone.last:
+            return False
+        if self.is_applied:  # it put something in where the other one had deleted something
+            is_beside = place in (Span(own.start, 0), Span(own.end, 0))
+            return is_beside and not self.transcribed and self.first > undone.first
+        if self.state in (State.KEPT, State.UNSURE) and not self.transcribed:
+            return own == place and not place.length and self.suggested == undone.transcribed
+        return meet(own, place)
 
     def starts_of(self, replaced: str) -> list[int]:
         """Where `replaced` may begin in the content, if a later decision replaced it: it has some of the characters of
@@ -185,58 +194,26 @@ def effects_of(decided: Iterable[DecidedFlag], content: str) -> Effects:
     """The effects of all decisions on a text with this present content."""
     present: list[DecidedFlag] = []
     lost: list[DecidedFlag] = []
+    near: defaultdict[int, list[DecidedFlag]] = defaultdict(list)
     for each in decided:
         (lost if each.present is None else present).append(each)
-    withdrawn = [each for each in present if each.state is State.OPEN]
-    standing = [each for each in present if each.state not in (State.OPEN, State.SKIPPED)]
+        for at in _bounds(each.now.span) if each.present is not None else ():
+            near[at].append(each)
     replaced = _replaced_by_later(lost, present, content)
-    transcribed = {each.flag: each.transcribed for each in withdrawn if each.now.reads != each.transcribed}
-    restored, waiting = _restored_readings(transcribed, lost, replaced)
-    kept = _already_restored(withdrawn, [each for each in standing if each.is_applied])
-    kept |= _superseded(withdrawn, [each for each in standing if not each.is_applied])
+    withdrawn = [each for each in present if each.state is State.OPEN and each.now.reads != each.transcribed]
+    restored, waiting = _restored_readings({each.flag: each.transcribed for each in withdrawn}, lost, replaced)
+    kept = {
+        undone.flag
+        for undone in withdrawn
+        if any(other.supersedes(undone) for at in _bounds(undone.now.span) for other in near[at])
+    }
     deleted = {each.flag for each in lost if each.is_deleted_with_its_line}
     return Effects(restored, kept, set(replaced), deleted, waiting)
 
 
-def _already_restored(withdrawn: Iterable[DecidedFlag], applied: Collection[DecidedFlag]) -> set[int]:
-    """The flags whose transcribed characters need not be restored: an older withdrawn decision precedes theirs, or the
-    text has their characters as another decision says (`applied`)."""
-    by_span: defaultdict[Span, list[DecidedFlag]] = defaultdict(list)
-    for decision in withdrawn:
-        by_span[decision.now.span].append(decision)
-    return {
-        decision.flag
-        for span, of_span in by_span.items()
-        for decision in of_span
-        if any(older.precedes(decision) for older in of_span)
-        or (decision.now.reads != decision.transcribed and any(other.is_about(decision) for other in applied))
-    }
-
-
-def _superseded(withdrawn: Iterable[DecidedFlag], standing: Iterable[DecidedFlag]) -> set[int]:
-    """The flags whose transcribed characters are not restored, since their place has a newer decision, or somebody
-    decided since that they are not missing there."""
-    newest: defaultdict[int, int] = defaultdict(int)
-    not_missing: defaultdict[tuple[Span, str], int] = defaultdict(int)
-    for decision in standing:
-        if decision.state in (State.KEPT, State.UNSURE) and not decision.transcribed:
-            place = decision.now.span, decision.suggested
-            not_missing[place] = max(not_missing[place], decision.last)
-            continue
-        for part in _parts(decision.now.span):
-            newest[part] = max(newest[part], decision.last)
-    flags = set()
-    for undone in withdrawn:
-        span = undone.now.span
-        newer = max(newest[part] for part in _parts(span))
-        if max(newer, not_missing[span, "" if span.length else undone.transcribed]) > undone.last:
-            flags.add(undone.flag)
-    return flags
-
-
-def _parts(span: Span) -> range:
-    """The numbers of a span's characters (odd: 2n + 1) and the gaps between them (even); of an empty span, its gap."""
-    return range(2 * span.start + 1, 2 * span.end) if span.length else range(2 * span.start, 2 * span.start + 1)
+def _bounds(span: Span) -> range:
+    """The code points of a span and the one behind it."""
+    return range(span.start, span.end + 1)
 
 
 def _replaced_by_later(lost: Iterable[DecidedFlag], present: Iterable[DecidedFlag], content: str) -> dict[int, int]:

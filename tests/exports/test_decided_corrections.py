@@ -730,6 +730,20 @@ def test_what_is_said_not_to_be_missing_after_its_deletion_was_taken_back_does_n
     assert ("西" in project.edition.text) == returns
 
 
+def test_what_is_put_in_where_a_deletion_was_taken_back_replaces_what_had_been_there(project: Project) -> None:
+    deleted = project.by_hand(1, 4, "")
+    project.export()
+    project.take_back(deleted)
+    project.check(flag("f-missing", 1, 4, "", "東", "夫之[]北耦(", kind=Kind.OMISSION))
+    project.say("f-missing", Verdict.TAKE)
+    for _ in range(3):
+        assert project.export() == TEXT.replace("西", "東")
+        assert project.shown(1) == COLUMN_1.replace("西", "東")
+        project.check()
+    project.say("f-missing", Verdict.UNDO)
+    assert project.export() == TEXT
+
+
 @settings(max_examples=5, suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(st.lists(st.sampled_from(["insert", "replace", "delete"]), min_size=1, max_size=3))
 @example(["insert", "delete"])
