@@ -313,25 +313,25 @@ class TextChange:
         return carried | _numbered(chain.from_iterable(by_version.values()), carried)
 
     @cached_property
-    def by_edits(self) -> PositionMap | None:
-        """The map from `before` by the edits of an export; None if no export made the change."""
-        if self.written is None or self.before is None:
-            return None
-        return PositionMap.of_edits(self.before, self.written.edits)
+    def positions(self) -> PositionMap:
+        """The map from `before`, by the edits of an export if one made the change."""
+        if self.written is None:
+            return PositionMap.of_comparison(self.before or "", self.content)
+        return PositionMap.of_edits(self.before or "", self.written.edits)
 
     def _added_columns(self) -> list[Span]:
         """Where an export put whole lines into the content."""
-        if self.written is None or self.by_edits is None:
+        if self.written is None:
             return []
-        edits = zip(self.written.edits, self.by_edits.written, strict=True)
+        edits = zip(self.written.edits, self.positions.written, strict=True)
         return [span for edit, span in edits if not edit.length and LINE_ENDING.search(edit.replacement)]
 
     def _restored(self, places: Iterable[Place]) -> list[Span]:
         """Where an export put the transcribed characters back, as the decision was taken back."""
-        if self.written is None or self.by_edits is None:
+        if self.written is None:
             return []
         indices = [self.written.of_flags.get(place.flag) for place in places if not place.is_corrected]
-        return [self.by_edits.written[index] for index in indices if index is not None]
+        return [self.positions.written[index] for index in indices if index is not None]
 
 
 def _numbered(places: Iterable[Place], carried: Mapping[int, Place]) -> dict[int, Place]:
@@ -389,12 +389,12 @@ class _Carrier:
     if the places were lost in it: characters that it has are not those of a lost place."""
 
     def __init__(self, old: str, change: TextChange, places: Sequence[Place], lost_in: str | None) -> None:
-        new, by_edits = change.content, change.by_edits if lost_in is None else None
-        written = change.written if by_edits is not None else None
+        is_present = old == change.before and lost_in is None
+        new, written = change.content, change.written if is_present else None
         self._old, self._new = old, new
         self._written = written
         self._policy = policy_of_script(change.script)
-        self._direct = by_edits if by_edits is not None else PositionMap.of_comparison(old, new)
+        self._direct = change.positions if is_present else PositionMap.of_comparison(old, new)
         of_flags = written.of_flags if written is not None else {}
         self._written_by_export = {flag: self._direct.written[index] for flag, index in of_flags.items()}
         self._inserted_at = self._insertions(places)

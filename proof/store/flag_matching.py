@@ -21,11 +21,11 @@ from sqlalchemy.orm import Session
 
 from proof.model.flags import MAX_CONTEXT_CHARACTERS, Flag, Kind, Origin, context_of
 from proof.store import rows
-from proof.store.carried_places import Place
+from proof.store.carried_places import Place, TextChange
 from proof.store.decision_records import SETTLED
 from proof.store.lookup import raise_revision
 from proof.store.models import Base, FlagRow, PageRow, TextRow, TextVersionRow
-from proof.store.texts import checked_span, content_of, decided_reading, place_of
+from proof.store.texts import changes_since, checked_span, content_of, decided_reading, place_of
 from proof.text.edit import Edit, edited, merged
 from proof.text.positions import PositionMap, Span
 
@@ -169,7 +169,7 @@ class _Versions:
 
     def __init__(self, session: Session) -> None:
         self.content = cache(lambda number: content_of(session.get_one(TextVersionRow, number)))
-        self.comparison = cache(lambda old, new: PositionMap.of_comparison(self.content(old), self.content(new)))
+        self.changes = cache(lambda text, version: list(changes_since(session, text, version).values()))
 
 
 class _PageLines:
@@ -182,9 +182,8 @@ class _PageLines:
         self.version = text.version_id if text is not None else None
         self._lines = page.spans if text is not None and not page.absent else {}
         self._checked_version, self._versions = page.version_id, versions
-        self._to_present: PositionMap | None = None
-        if self.version is not None and self._checked_version is not None and self.version != self._checked_version:
-            self._to_present = versions.comparison(self._checked_version, self.version)
+        is_in_text = text is not None and page.version_id is not None
+        self._changes: Sequence[TextChange] = versions.changes(page.text_id, page.version_id) if is_in_text else ()
         self.begin = min((span.start for span in self._lines.values()), default=0)
         self.end = max((span.end for span in self._lines.values()), default=-1)
         self._starts = sorted((span.start, number) for number, span in self._lines.items())
@@ -193,8 +192,10 @@ class _PageLines:
         """The place of a finding; None if the page has no lines in its text or the place is lost."""
         if not self._lines:
             return None
-        span = checked_span(self._lines, flag)
-        return span if self._to_present is None else self._to_present.where(*span)
+        span: Span | None = checked_span(self._lines, flag)
+        for change in self._changes:
+            span = change.positions.where(*span) if span is not None else None
+        return span
 
     @property
     def content(self) -> str:
@@ -225,7 +226,7 @@ class _PageLines:
         """The number of the last line of this page that begins at or before a code point of the text, and the offset in
         it; None before the first line, or if the text has changed since the page was checked."""
         index = bisect_right(self._starts, (start, 1 << 60)) - 1
-        if index < 0 or self._to_present is not None:
+        if index < 0 or self._changes:
             return None
         begin, number = self._starts[index]
         return number, start - begin
@@ -241,7 +242,10 @@ class _PageLines:
         """The places in the present text of what is left of a written reading whose place was lost since."""
         is_lost = row.extent > 0 and row.version_id != self.version and row.text_id == self.text
         if is_lost and row.version_id is not None and self.version is not None and _is_written(row):
-            yield from self._versions.comparison(row.version_id, self.version).kept(row.start or 0, row.extent)
+            left = [Span(row.start or 0, row.extent)]
+            for change in self._versions.changes(row.text_id, row.version_id):
+                left = [kept for span in left for kept in change.positions.kept(*span)]
+            yield from left
 
 
 def _match(

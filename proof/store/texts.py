@@ -162,32 +162,38 @@ def carry_to_present(session: Session, flags: Iterable[FlagRow]) -> None:
                 flag.version_id = text.version_id
 
 
+def changes_since(session: Session, text: int, version: int) -> dict[int, TextChange]:
+    """The changes of a text since a version, in their order, by the number of the version that each made."""
+    later = select(TextVersionRow).where(TextVersionRow.text_id == text, TextVersionRow.id >= version)
+    changes = {}
+    for before, after in pairwise(session.scalars(later.order_by(TextVersionRow.id)).all()):
+        written = None if after.edits is None else ExportEdits(tuple(Edit(*edit) for edit in after.edits))
+        changes[after.id] = TextChange(content_of(before), content_of(after), before.id, written=written)
+    return changes
+
+
 def _in_present(session: Session, text: TextRow, places: Iterable[Place]) -> dict[int, Place]:
     """The places in the present version of a text, by flag number: carried by each of its changes since, as if the
     flags had been there. What an export wrote as one of them would have it is at that place. Lost places are left
     out."""
     now = {place.flag: place for place in places}
     oldest = min((place.version for place in now.values()), default=text.version_id)
-    later = select(TextVersionRow).where(TextVersionRow.text_id == text.id, TextVersionRow.id >= oldest)
-    for before, version in pairwise(session.scalars(later.order_by(TextVersionRow.id)).all()):
-        old, new = content_of(before), content_of(version)
-        earlier = [place for place in now.values() if place.version < version.id]
-        written = None
-        if version.edits is not None:
-            edits = [Edit(*edit) for edit in version.edits]
-            own = {place.flag: place.edit(old, place.decided_reading) for place in earlier if place.is_corrected}
+    for number, change in changes_since(session, text.id, oldest).items():
+        earlier = [place for place in now.values() if place.version < number]
+        if change.written is not None:
+            edits, before = change.written.edits, change.before or ""
+            own = {place.flag: place.edit(before, place.decided_reading) for place in earlier if place.is_corrected}
             of_flags = {flag: edits.index(edit) for flag, edit in own.items() if edit in edits}
-            written = ExportEdits(tuple(edits), of_flags)
-        carried = TextChange(old, new, before.id, written=written).carried(earlier)
-        now |= {flag: replace(place, content=new, version=version.id) for flag, place in carried.items()}
+            carried = replace(change, written=ExportEdits(edits, of_flags)).carried(earlier)
+        else:
+            carried = change.carried(earlier)
+        now |= {flag: replace(place, content=change.content, version=number) for flag, place in carried.items()}
     return {flag: place for flag, place in now.items() if place.version == text.version_id}
 
 
 def carry_to_version(session: Session, flags: Sequence[FlagRow], version: TextVersionRow) -> None:
-    """Carry the places of these flags to a version of their own or another text."""
-    present = session.get_one(TextRow, version.text_id).version_id
-    before = stored_content(session, present) if present != version.id else None
-    _carry(session, flags, version, TextChange(before, content_of(version), present))
+    """Carry the places of these flags to a version of another text."""
+    _carry(session, flags, version, TextChange(None, content_of(version)))
 
 
 def _carry(session: Session, flags: Sequence[FlagRow], version: TextVersionRow, change: TextChange) -> None:
