@@ -230,8 +230,9 @@ def _replaced_by_later(lost: Iterable[DecidedFlag], present: Iterable[DecidedFla
         place = decision.place
         if place.reads == place.transcribed or (place.is_corrected and not place.is_written):
             continue
-        later = (other for other in known if other.may_replace(decision))
-        by = next((other for other in later if to_present(place.content).may_be(place.span, other.now.span)), None)
+        later = [other for other in known if other.may_replace(decision)]
+        around = to_present(place.content).around(place.span) if later else None
+        by = next((other for other in later if around is not None and other.now.span.touches(around)), None)
         if by is not None:
             replaced[decision.flag] = by.flag
             known.append(replace(decision, present=by.present))
