@@ -169,6 +169,7 @@ class _Versions:
 
     def __init__(self, session: Session) -> None:
         self.content = cache(lambda number: content_of(session.get_one(TextVersionRow, number)))
+        self.comparison = cache(lambda old, new: PositionMap.of_comparison(self.content(old), self.content(new)))
         self.changes = cache(lambda text, version: list(changes_since(session, text, version).values()))
 
 
@@ -242,10 +243,7 @@ class _PageLines:
         """The places in the present text of what is left of a written reading whose place was lost since."""
         is_lost = row.extent > 0 and row.version_id != self.version and row.text_id == self.text
         if is_lost and row.version_id is not None and self.version is not None and _is_written(row):
-            left = [Span(row.start or 0, row.extent)]
-            for change in self._versions.changes(row.text_id, row.version_id):
-                left = [kept for span in left for kept in change.positions.kept(*span)]
-            yield from left
+            yield from self._versions.comparison(row.version_id, self.version).kept(row.start or 0, row.extent)
 
 
 def _match(

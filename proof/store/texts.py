@@ -344,13 +344,17 @@ def share_place(session: Session, flag: FlagRow) -> None:
     is_pending = flag.state == State.CORRECTED.value and flag.reads == flag.transcribed != flag.reading
     if text is None or not (is_pending and page.lines) or page.text_id != text.id or page.version_id is None:
         return
+    same = select(FlagRow).where(FlagRow.text_id == text.id, FlagRow.version_id == text.version_id)
+    same = same.where(FlagRow.transcribed == flag.transcribed, FlagRow.reads == flag.reading)
+    written = session.scalars(same.where(FlagRow.origin != Origin.SEEDED.value)).all()
+    if all(row.work_id == flag.work_id for row in written):
+        return
     content = stored_content(session, page.version_id) or ""
     checked = replace(checked_place(page, flag, content), content=content, version=page.version_id)
     place = _in_present(session, text, [checked]).get(flag.id)
     if place is not None and place.is_written:
-        own = select(FlagRow.id).where(FlagRow.work_id == flag.work_id, FlagRow.version_id == text.version_id)
-        own = own.where(FlagRow.start == place.start, FlagRow.reads == place.reads, FlagRow.former == place.former)
-        if session.scalar(own.where(FlagRow.transcribed == flag.transcribed).limit(1)) is None:
+        works = {row.work_id for row in written if (row.start, row.former) == (place.start, place.former)}
+        if works and flag.work_id not in works:
             set_place(flag, place)
             flag.version_id = text.version_id
 
