@@ -144,7 +144,7 @@ class DecidedFlag:
             is_about_written = bool(place.length) or undone.transcribed in self.given
             is_restored = own == place and self.now.reads == self.transcribed
             return is_restored and self.first < undone.first and is_about_written
-        if self.is_applied and meet(own, place) and self.now.former == undone.now.former:
+        if self.is_applied and own.meets(place) and self.now.former == undone.now.former:
             return True
         if self.state is State.SKIPPED or self.last < undone.last:
             return False
@@ -153,7 +153,7 @@ class DecidedFlag:
             return is_beside and not self.transcribed and self.first > undone.first
         if self.state in (State.KEPT, State.UNSURE) and not self.transcribed:
             return own == place and not place.length and self.suggested == undone.transcribed
-        return meet(own, place)
+        return own.meets(place)
 
     def starts_of(self, replaced: str) -> list[int]:
         """Where `replaced` may begin in the content, if a later decision replaced it: it has some of the characters of
@@ -265,7 +265,7 @@ def is_decided_later(lost: Place, others: Iterable[Place]) -> bool:
     """Whether a later version has a decision on characters that may be those of a `lost` place, which then does not
     return to its span. Decisions on whole places and on characters do not replace each other."""
     return any(
-        other.version > lost.version and other.is_whole == lost.is_whole and meet(lost.span, other.span)
+        other.version > lost.version and other.is_whole == lost.is_whole and lost.span.meets(other.span)
         for other in others
     )
 
@@ -363,11 +363,6 @@ def _in_line(text: str, span: Span) -> tuple[str, Span]:
     """The line in which a span begins, and the span relative to this line."""
     begin = _line_begin(text, span.start)
     return text[begin : line_end(text, span.start)], Span(span.start - begin, span.length)
-
-
-def meet(span: Span, other: Span) -> bool:
-    """Whether two spans share a character or are equal."""
-    return span == other or (span.start < other.end and other.start < span.end)
 
 
 @dataclass(frozen=True, slots=True)

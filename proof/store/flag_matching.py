@@ -24,8 +24,8 @@ from proof.store import rows
 from proof.store.carried_places import Place, TextChange
 from proof.store.decision_records import SETTLED
 from proof.store.lookup import raise_revision
-from proof.store.models import Base, FlagRow, PageRow, TextRow, TextVersionRow
-from proof.store.texts import changes_since, checked_span, content_of, decided_reading, place_of
+from proof.store.models import Base, FlagRow, PageRow, TextRow
+from proof.store.texts import changes_since, checked_span, contents, decided_reading, place_of
 from proof.text.edit import Edit, edited, merged
 from proof.text.positions import PositionMap, Span
 
@@ -168,7 +168,7 @@ class _Versions:
     """The versions of texts, by their numbers."""
 
     def __init__(self, session: Session) -> None:
-        self.content = cache(lambda number: content_of(session.get_one(TextVersionRow, number)))
+        self.content = contents(session)
         self.comparison = cache(lambda old, new: PositionMap.of_comparison(self.content(old), self.content(new)))
         self.changes = cache(lambda text, version: list(changes_since(session, text, version).values()))
 
@@ -201,7 +201,7 @@ class _PageLines:
     @property
     def content(self) -> str:
         """The present content of the text of the page."""
-        return self._versions.content(self.version) if self.version is not None else ""
+        return self._versions.content(self.version)
 
     def place_values(self, span: Span | None, flag: Flag) -> dict[str, Any]:
         """The place of a finding as values of the columns of `flags`; `span` is that of `span_of`."""
@@ -235,9 +235,7 @@ class _PageLines:
     def source(self, line: int) -> str:
         """The source of the column with this number when the page was checked; empty if the page has none."""
         span = self._lines.get(line)
-        if span is None or self._checked_version is None:
-            return ""
-        return self._versions.content(self._checked_version)[span.start : span.end]
+        return self._versions.content(self._checked_version)[span.start : span.end] if span is not None else ""
 
     def left_of(self, row: FlagRow) -> Iterator[Span]:
         """The places in the present text of what is left of a written reading whose place was lost since."""

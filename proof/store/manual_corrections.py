@@ -32,6 +32,7 @@ from proof.store.texts import carry_to_present
 from proof.store.typed_text import LONGEST_READING
 from proof.store.work_text import columns_of
 from proof.text.column import faults_of
+from proof.text.positions import Span
 from proof.text.remarks import RemarkCode
 
 BY_HAND_VERDICTS = frozenset({Verdict.TYPED, Verdict.DELETE, Verdict.RETAIN, Verdict.UNSURE})
@@ -268,7 +269,6 @@ def _row_by_hand(session: Session, page: PageRow, flag: Flag) -> FlagRow:
 def _overlapping_correction(session: Session, page: PageRow, source: str, flag: Flag) -> FlagRow | None:
     """A correction by hand that is in force at the place of `flag` or overlaps it, or deletes its column, and whose
     context in the column has not changed; None if there is none."""
-    end = flag.offset + flag.length
     query = select(FlagRow).where(
         FlagRow.page_id == page.id,
         BY_HAND,
@@ -277,10 +277,9 @@ def _overlapping_correction(session: Session, page: PageRow, source: str, flag: 
         FlagRow.line == flag.line,
     )
     for row in session.scalars(query.order_by(FlagRow.id)):
-        is_same = (row.offset, row.length) == (flag.offset, flag.length)
-        overlaps = row.offset < end and flag.offset < row.offset + row.length
+        meets = Span(row.offset, row.length).meets(Span(flag.offset, flag.length))
         is_unchanged = row.uid == flag.id or context_of(source, row.offset, row.length) == row.context
-        if (is_same or overlaps or row.reason == DELETED) and is_unchanged:
+        if (meets or row.reason == DELETED) and is_unchanged:
             return row
     return None
 

@@ -18,7 +18,7 @@ from __future__ import annotations
 import hashlib
 import zlib
 from collections import defaultdict
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import astuple, replace
 from functools import cache, lru_cache
@@ -104,13 +104,18 @@ def pieces_of(content: str, spans: Mapping[int, Span]) -> dict[int, str]:
 
 def columns_of_pages(session: Session, pages: Iterable[PageRow]) -> dict[int, dict[int, str]]:
     """The sources of the columns of pages when these were checked, by page number and column number."""
-    content = cache(lambda version: stored_content(session, version) or "")
+    content = contents(session)
     return {page.id: pieces_of(content(page.version_id), page.spans) for page in pages}
 
 
 def stored_content(session: Session, version: int | None) -> str | None:
     """The content of the version with this number; None for None."""
     return content_of(session.get_one(TextVersionRow, version)) if version is not None else None
+
+
+def contents(session: Session) -> Callable[[int | None], str]:
+    """The contents of versions by their numbers, each read once; empty for None."""
+    return cache(lambda version: stored_content(session, version) or "")
 
 
 def lock_texts(session: Session, paths: Iterable[str]) -> Sequence[TextRow]:
@@ -207,7 +212,7 @@ def _carry(session: Session, flags: Sequence[FlagRow], version: TextVersionRow, 
 
 def _places_of(session: Session, flags: Iterable[FlagRow]) -> list[Place]:
     """The places of these flags, each in the last content that has it; flags without a text are left out."""
-    content = cache(lambda version: stored_content(session, version) or "")
+    content = contents(session)
     return [place_of(flag, content(flag.version_id)) for flag in flags if flag.version_id is not None]
 
 
