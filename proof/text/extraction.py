@@ -119,7 +119,7 @@ class Extraction:
     an apparatus outside the text, each with the code point of the text after the annotated words. `own_marks`: the
     marks of the text are in the file itself, so remarks on them are reported too. `images` are the image files that the
     file names, each by the code point at which the mark of its page begins. `breaks` part its columns, if they can be
-    edited."""
+    edited. `has_line_endings`: the ends of its columns are line endings of the file, which `escape` writes."""
 
     data: bytes = field(repr=False)
     text: str = field(repr=False)
@@ -130,6 +130,7 @@ class Extraction:
     own_marks: bool = False
     images: Mapping[int, str] = field(default_factory=dict)
     breaks: ColumnBreaks | None = field(default=None, repr=False)
+    has_line_endings: bool = False
 
     def holds(self, edit: Edit) -> bool:
         """Whether the file has a place for an edit: it changes only characters of the file and whole columns, and no
@@ -169,8 +170,9 @@ class Extraction:
 
     def _changes_of(self, edit: Edit) -> list[_PieceChange] | None:
         """The changes of pieces that an edit makes. None if it changes characters of no piece, or a part of a piece
-        that is not verbatim, or begins a line, which is a mark of the reader."""
-        if "\n" in edit.replacement and not self.own_marks:
+        that is not verbatim, or adds or deletes the end of a line, which is a mark of the reader."""
+        changes_lines = COLUMN_END in self.text[edit.start : edit.end] or "\n" in edit.replacement
+        if changes_lines and not (self.own_marks or self._can_change_lines(edit)):
             return None
         if not edit.length:
             piece = self._piece_at(edit.start)
@@ -192,6 +194,19 @@ class Extraction:
             changes.append(_PieceChange(piece, at - piece.start, end - piece.start, part))
             at, replacement, number = end, replacement[len(part) :], number + 1
         return changes
+
+    def _can_change_lines(self, edit: Edit) -> bool:
+        """Whether an edit adds lines to the file, none of them empty, or deletes line endings and joins no line to what
+        is no column."""
+        before = self.text[self.text.rfind("\n", 0, edit.start) + 1 : edit.start]
+        is_before_column = edit.end < len(self.text) and not self.text.startswith("<pb:", edit.end)
+        if edit.length:
+            return self.has_line_endings and not edit.replacement and (is_before_column or not before)
+        if is_before_column:
+            lines = before + edit.replacement + self.text[edit.end :].partition(COLUMN_END)[0]
+        else:
+            lines = edit.replacement.removesuffix(COLUMN_END)
+        return self.has_line_endings and all(map(str.strip, lines.split(COLUMN_END)))
 
     def _piece_at(self, place: int) -> Piece | None:
         """The piece that an insertion belongs to: the one that ends there, else the one that begins there; None within
@@ -259,6 +274,7 @@ class Draft:
     breaks: ColumnBreaks | None = None
     length: int = 0
     line: int = 1
+    has_line_endings: bool = False
     _text: list[str] = field(default_factory=list)
     _pieces: list[Piece] = field(default_factory=list)
     _remarks: list[tuple[int, Notice]] = field(default_factory=list)
@@ -298,6 +314,11 @@ class Draft:
                 for part in characters
             )
 
+    def end_column(self, line_ending: Site) -> None:
+        """End a column with a line ending of the file. Columns of this file are added, deleted, split and joined."""
+        self.has_line_endings = True
+        self._add_piece(COLUMN_END, (line_ending,), verbatim=False)
+
     def _add_piece(self, text: str, sites: tuple[Site, ...], *, verbatim: bool) -> None:
         if text:
             self._pieces.append(Piece(self.length, text, sites, verbatim))
@@ -328,7 +349,17 @@ class Draft:
         text = "".join(self._text)
         remarks, notes = tuple(self._remarks), tuple(sorted(self._notes, key=lambda note: note[0]))
         pieces = tuple(self._pieces)
-        return Extraction(self.data, text, pieces, self.escape, remarks, notes, images=self._images, breaks=self.breaks)
+        return Extraction(
+            self.data,
+            text,
+            pieces,
+            self.escape,
+            remarks,
+            notes,
+            images=self._images,
+            breaks=self.breaks,
+            has_line_endings=self.has_line_endings,
+        )
 
 
 def _divided_at(unsafe: Container[str], text: str) -> Iterator[str]:

@@ -66,7 +66,8 @@ class Milestones:
         if is_ending_first and text.startswith(COLUMN_END, edit.start):
             begin += len(COLUMN_END)
         if not edit.length:
-            return self._added(text, begin, escape(written).encode())
+            is_within_note = "(" in written and text.count("(", 0, begin) > text.count(")", 0, begin)
+            return None if is_within_note else self._added(text, begin, escape(written).encode())
         if text[edit.start : edit.end] == COLUMN_END:
             return self._joined(edit.end)
         return self._deleted(text, begin, edit.end, pieces)

@@ -5,14 +5,15 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
-from hypothesis import assume, given
+from hypothesis import given
 from hypothesis import strategies as st
 
 from proof.model.flags import LINE_BREAK
-from proof.text.edit import Edit, edited
+from proof.text.edit import Edit
 from proof.text.extraction import Extraction
 from proof.text.formats import decoded
 from proof.text.lines import line_edit
+from tests.text.column_edits import check_edits_of_columns
 
 HEADER = '<TEI xmlns="http://www.tei-c.org/ns/1.0"><teiHeader/><text><body>'
 
@@ -54,6 +55,15 @@ def test_a_column_is_changed_with_its_line_break(
 ) -> None:
     source = read(PAGE)
     assert written(source, change(source, at, old, new, offset)) == PAGE.replace(was, becomes)
+
+
+def test_the_notes_of_an_added_column_are_elements_with_half_rows() -> None:
+    body = '<pb n="1"/>\n<cb/>甲\n<cb/>丙\n'
+    source = read(body)
+    note = '<note place="inline">乙<lb/>丁&amp;</note>'
+    assert written(source, change(source, "丙", "", "天(乙/丁&)地")) == body.replace(
+        "<cb/>丙", f"<cb/>天{note}地\n<cb/>丙"
+    )
 
 
 @pytest.mark.parametrize(
@@ -120,34 +130,4 @@ def bodies(draw: st.DrawFn) -> str:
 
 @given(bodies(), st.data())
 def test_the_file_reads_as_its_text_was_edited(body: str, data: st.DataObject) -> None:
-    source = read(body)
-    text = source.text
-    starts = [at for at in range(1, len(text)) if text[at - 1] == "\n" and not text.startswith("<pb:", at)]
-    edits: list[Edit] = []
-    for start in data.draw(st.lists(st.sampled_from(starts), min_size=1, max_size=3, unique=True)) if starts else []:
-        length = text.index("¶", start) - start
-        kind = data.draw(
-            st.sampled_from(["before", "after", "delete", "split", "join", "insert", "behind", "delete last"])
-        )
-        inside = start + data.draw(st.integers(0, length))
-        edits.append(
-            {
-                "before": line_edit(text, start, "", "天(地)", 0),
-                "after": line_edit(text, start + length, "", "天地", max(length, 1)),
-                "delete": line_edit(text, start, text[start : start + length], "", 0),
-                "split": line_edit(text, inside, "", LINE_BREAK, 1),
-                "join": line_edit(text, start + length, LINE_BREAK, "", length),
-                "insert": Edit(inside, 0, "玄"),
-                # so the last columns of a page are changed: with the end of the column before
-                "behind": Edit(start - 2, 0, "¶\n天"),
-                "delete last": Edit(start - 2, 2 + length, ""),
-            }[kind]
-        )
-    kept: list[Edit] = []
-    for edit in filter(source.holds, edits):
-        if not any(edit.start <= other.end and other.start <= edit.end for other in kept):
-            kept.append(edit)
-    expected = edited(text, kept)
-    assume(any(line and not line.startswith("<pb:") for line in expected.split("\n")))  # else it has no columns
-    again = decoded(Path("t.xml"), source.edited(kept)).text
-    assert again == expected
+    check_edits_of_columns(read(body), Path("t.xml"), data)

@@ -1,13 +1,13 @@
 """Plain text with lines that name pages (`[12a]`, `第十二頁`, `p. 12`, `===== 12 =====`, the name of an image file), or
-with form feeds. A page mark is alone on its line, and the text has at least two of one kind. Every other line is a
-column."""
+with form feeds. A page mark is alone on its line, and the text has at least two of one kind. Every other line that is
+not empty is a column."""
 
 from __future__ import annotations
 
 import re
 from pathlib import Path
 
-from proof.text.extraction import Draft, Extraction, as_it_is
+from proof.text.extraction import COLUMN_END, Draft, Extraction
 from proof.text.formats import TextFormat
 from proof.text.formats.columns import UNSAFE, page_mark
 from proof.text.formats.text_file import TextFile
@@ -26,6 +26,8 @@ _PAGE_LINES = tuple(
 """Patterns of the kinds of page lines."""
 
 _FORM_FEED = "\f"
+_LINE = re.compile(r"(?P<text>[^\n\f]*?)(?:(?P<ending>\r?\n(?:[^\S\n\f]*\n)*)|\r?\f|\r?\Z)")
+"""A line, whose ending has the empty lines after it."""
 
 
 def _page_lines_in(text: str) -> re.Pattern[str] | None:
@@ -46,21 +48,24 @@ def _recognises(data: bytes, path: Path) -> bool:
 def _extract(data: bytes, path: Path) -> Extraction:
     file = TextFile(data, path)
     page_line = _page_lines_in(file.text)
-    draft = Draft(data, as_it_is, UNSAFE)
+    newline = "\r\n" if "\r\n" in file.text else "\n"
+    draft = Draft(data, lambda text: text.replace(COLUMN_END, newline), UNSAFE)
     page_number = 1
     if page_line is None:
         page_mark(draft, f"{path.stem}_1")
-    for raw in re.finditer(r"([^\n\f]*)(?:\n|\f|\Z)", file.text):
-        line = raw[1].rstrip("\r")
-        mark = page_line.fullmatch(line) if page_line else None
+    for line in _LINE.finditer(file.text):
+        mark = page_line.fullmatch(line["text"]) if page_line else None
         if mark is not None:
             page_mark(draft, mark["page"])
-        elif line.strip():
+        elif line["text"].strip():
             if not draft.length:
                 page_mark(draft, f"{path.stem}_0")
-            draft.add(file.run(raw.start(), raw.start() + len(line)))
-            draft.mark("¶\n")
-        if raw[0].endswith(_FORM_FEED) and page_line is None:
+            draft.add(file.run(*line.span("text")))
+            if line["ending"]:
+                draft.end_column(file.site(*line.span("ending")))
+            else:
+                draft.mark(COLUMN_END)
+        if line[0].endswith(_FORM_FEED) and page_line is None:
             page_number += 1
             page_mark(draft, f"{path.stem}_{page_number}")
     return draft.done()

@@ -99,6 +99,14 @@ def _gaiji(node: Node) -> str:
     return name if re.search(r"[0-9]", name) and name[:1].isalpha() else f"G{name}0"
 
 
+def _with_notes(text: str) -> str:
+    """Columns in the syntax of XML, their notes `(right/left)` as elements whose half-rows a line break parts. Not for
+    files in which a line break begins a column."""
+    parts = re.split(r"\(([^()]*)\)", escaped(text))
+    parts[1::2] = [f'<note place="inline">{note.replace("/", "<lb/>")}</note>' for note in parts[1::2]]
+    return "".join(parts)
+
+
 @dataclass(slots=True)
 class _Apparatus:
     """Makes notes from the readings of `app` elements. `witnesses` maps the ids of witnesses to their names, `anchors`
@@ -234,7 +242,8 @@ class _Columns:
         document = root.get("id")
         prefix = f"{document}_p" if document else ""
         column_break = "cb" if body.has("cb") else "lb"
-        columns = cls(Draft(data, escaped, UNSAFE), edition, prefix, column_break, _images_by_id(root))
+        escape = _with_notes if column_break == "cb" else escaped
+        columns = cls(Draft(data, escape, UNSAFE), edition, prefix, column_break, _images_by_id(root))
         if title := _title(root):
             columns.draft.mark(f"#+TITLE: {title}\n")
         return columns

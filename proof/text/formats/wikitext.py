@@ -39,8 +39,9 @@ _SIGNS = re.compile(
 )
 """Markup that only wikitext has."""
 
-_MARKUP = re.compile(rb"\{\{[^{}\n]+\}\}|\[\[[^\[\]\n]+\]\]|^==+[^=\n]+==+\s*$", re.MULTILINE)
-"""Templates, links and headings. A file with three of them is wikitext."""
+_MARKUP = re.compile(rb"\{\{[^{}\n]+\}\}|\[\[[^\[\]\n]+\]\]|^==+(?! *[0-9]+[ab]? *=)[^=\n]+==+\s*$", re.MULTILINE)
+"""Templates, links and headings, except those of a number alone, which name pages. A file with three of them is
+wikitext."""
 
 _NOTES = frozenset({"*", "sk notes", "sknotes", "小注", "注", "夾注", "夹注", "雙行小注", "双行小注", "small", "zhu"})
 """The templates of commentary."""
