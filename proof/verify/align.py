@@ -66,6 +66,9 @@ between them."""
 BAND_CELLS = 8
 """Maximum distance of the alignment from the diagonal, in addition to the difference of the two counts."""
 
+PAGE_BAND_CELLS = 80
+"""The same for the text of a whole page, of which columns may be missing, doubled or moved: some four columns."""
+
 FIRST_LIMIT_NATS = 16.0
 """Maximum cost of a path in the first search, in addition to that of the difference of the two counts. If no path is
 cheaper, the search is repeated without a limit."""
@@ -108,15 +111,17 @@ character."""
 
 
 def align(
-    cells: Sequence[Cell], glyphs: Sequence[Glyph], likeness: Likeness, limit: float = inf
+    cells: Sequence[Cell], glyphs: Sequence[Glyph], likeness: Likeness, limit: float = inf, band: int = BAND_CELLS
 ) -> tuple[list[Pairing], float]:
     """The cheapest alignment of a column's transcribed cells (without blank ones) with its glyphs, and its cost.
+
+    `band` is the maximum distance from the diagonal, in addition to the difference of the two counts.
 
     Every cell and every glyph is in exactly one pairing, in order. If no alignment costs `limit` or less, there are no
     pairings and the cost is infinite. Only costs that can belong to the cheapest path are computed; in a column without
     errors these are the costs on the diagonal.
     """
-    costs = _Costs(cells, glyphs, likeness)
+    costs = _Costs(cells, glyphs, likeness, band)
     n, m = len(cells), len(glyphs)
     if n != m:
         first_limit = SKIP_CELL_NATS * abs(n - m) + FIRST_LIMIT_NATS
@@ -145,11 +150,11 @@ def _for_either(cell: Cell, first: Glyph, second: Glyph, likeness: Likeness) -> 
 class _Costs:
     """The costs of matching the cells of a column with its glyphs, each computed when first needed."""
 
-    def __init__(self, cells: Sequence[Cell], glyphs: Sequence[Glyph], likeness: Likeness) -> None:
+    def __init__(self, cells: Sequence[Cell], glyphs: Sequence[Glyph], likeness: Likeness, band: int) -> None:
         self._cells, self._glyphs, self._likeness = cells, glyphs, likeness
         self._match: list[list[float | None]] = [[None] * len(glyphs) for _ in cells]
         self.skip_glyph = [skip_cost(glyph) for glyph in glyphs]
-        self.reach = BAND_CELLS + abs(len(cells) - len(glyphs))
+        self.reach = band + abs(len(cells) - len(glyphs))
         # whether a cell, or a glyph, and the next one are in the same row
         self.cells_follow = [cell.row == following.row for cell, following in pairwise(cells)]
         self.glyphs_follow = [glyph.strip == following.strip for glyph, following in pairwise(glyphs)]

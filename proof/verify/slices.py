@@ -15,7 +15,7 @@ from proof.model.flags import Flag, Kind, context_of
 from proof.model.geometry import Box
 from proof.model.result import CheckedCharacter, CheckedColumn
 from proof.text.model import Cell, Column, Row, Run, is_han
-from proof.verify.align import Likeness, Step, align
+from proof.verify.align import PAGE_BAND_CELLS, Likeness, Step, align
 from proof.verify.columns import ColumnReader, ReadColumn
 from proof.verify.glyphs import Glyph
 from proof.verify.line_assignment import Assignment, LineFault, LineTrouble
@@ -82,7 +82,8 @@ def lines_of_columns(
     flat, column_of = in_one_row([column.glyphs for column in alone])
     cells = [(line, cell) for line in slice_ for cell in line.cells if cell.glyph]
     # a running edition does not say in which half-row a character stands: align without rows
-    pairings, _ = align([cell for _, cell in cells], [replace(glyph, row=Row.MAIN) for glyph in flat], likeness)
+    in_main_row = [replace(glyph, row=Row.MAIN) for glyph in flat]
+    pairings, _ = align([cell for _, cell in cells], in_main_row, likeness, band=PAGE_BAND_CELLS)
     glyph_of: dict[int, int] = {}
     for pairing in pairings:
         if pairing.step in (Step.MATCH, Step.SWAP):
