@@ -26,6 +26,11 @@ BEYOND_MISMATCH_WEIGHT = 0.02
 SKIP_CELL_NATS = 8.0
 """Cost of a transcribed character without a glyph."""
 
+LONG_RUN_CELLS = 3
+LONG_RUN_SKIP_NATS = 1.0
+"""Cost of a transcribed character without a glyph behind `LONG_RUN_CELLS` others: a surplus passage goes on over dirt
+on the image."""
+
 SKIP_GLYPH_NATS = 8.0
 """Cost of a glyph without a transcription that is probably there."""
 
@@ -75,6 +80,8 @@ cheaper, the search is repeated without a limit."""
 
 ROUNDING_NATS = 1e-9
 """Possible error of a sum of costs."""
+
+_LONG_RUN = range(1, LONG_RUN_CELLS + 1)
 
 # The steps as numbers, which are faster in the innermost loop than members of `Step`; 0 is no step.
 _MATCH = 1
@@ -224,8 +231,11 @@ def _cheapest(costs: _Costs, limit: float) -> tuple[list[list[int]], float]:
             best, step = row[j], 0
             if i and j and above[j - 1] < inf and (cost := above[j - 1] + costs.match(i - 1, j - 1)) < best:
                 best, step = cost, _MATCH
-            if i and above[j] + SKIP_CELL_NATS < best:
-                best, step = above[j] + SKIP_CELL_NATS, _EXTRA_CELL
+            if i:
+                in_long_run = i > LONG_RUN_CELLS and all(steps[i - k][j] == _EXTRA_CELL for k in _LONG_RUN)
+                cost = above[j] + (LONG_RUN_SKIP_NATS if in_long_run else SKIP_CELL_NATS)
+                if cost < best:
+                    best, step = cost, _EXTRA_CELL
             if j and row[j - 1] + skip_glyph[j - 1] < best:
                 best, step = row[j - 1] + skip_glyph[j - 1], _EXTRA_GLYPH
             if i > 1 and j > 1 and total[i - 2][j - 2] + SWAP_NATS < best:

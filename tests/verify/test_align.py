@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 from proof.ocr.belief import Belief
 from proof.text.model import Cell, Row
-from proof.verify.align import SKIP_CELL_NATS, Pairing, Step, _cheapest, _Costs, align
+from proof.verify.align import BAND_CELLS, SKIP_CELL_NATS, Pairing, Step, _cheapest, _Costs, align
 from proof.verify.glyphs import Glyph
 from tests.verify.columns import exact, glyph_at
 
@@ -118,7 +118,7 @@ def columns(draw: st.DrawFn) -> tuple[list[Cell], list[Glyph]]:
 @given(columns())
 def test_what_is_not_weighed_would_have_cost_more(column: tuple[list[Cell], list[Glyph]]) -> None:
     written, shown = column
-    _, cheapest = _cheapest(_Costs(written, shown, exact), inf)
+    _, cheapest = _cheapest(_Costs(written, shown, exact, BAND_CELLS), inf)
     assert align(written, shown, exact)[1] == cheapest
 
 
