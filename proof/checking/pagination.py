@@ -25,8 +25,8 @@ from proof.text.remarks import Remark, RemarkCode
 from proof.text.transcription import Transcription
 
 MIN_ABSENT_CHARACTERS = 12
-"""Minimum length of a passage that is missing on the images for it to be on no page (a heading of the editor, a
-commentary that the print leaves out). Shorter ones are compared with the image, and flagged."""
+"""Minimum length of a passage that is missing on the images for it to be on no page (a commentary that the print leaves
+out). Shorter ones are compared with the image, and flagged."""
 
 MAX_SURPLUS_CHARACTERS = 80
 """Maximum length of a passage that is compared with the image, and flagged, because the images show the text before it
@@ -140,7 +140,7 @@ def _places(text: str, shown: str) -> list[int | None]:
         for op in block.ops:
             in_text, on_images = op.a1 - op.a0, op.b1 - op.b0
             surplus = in_text - on_images
-            if surplus >= MIN_ABSENT_CHARACTERS and not _is_doubled(text, op.a0, op.a1, surplus):
+            if surplus >= MIN_ABSENT_CHARACTERS:
                 before = _before_surplus(text[op.a0 : op.a1], shown[op.b0 : op.b1])
                 places[op.a0 : op.a0 + before] = range(op.b0, op.b0 + before)
                 places[op.a1 - on_images + before : op.a1] = range(op.b0 + before, op.b1)
@@ -161,13 +161,6 @@ def _before_surplus(text: str, shown: str) -> int:
     )
     equal = [sum(counts) for counts in zip(before, reversed([*behind]), strict=True)]
     return equal.index(max(equal))
-
-
-def _is_doubled(text: str, start: int, end: int, length: int) -> bool:
-    """Whether a passage of this `length` stands twice in a row in a text, the first or the second time from `start` to
-    `end`."""
-    firsts = range(max(start - length, 0), end - length + 1)
-    return any(text.startswith(text[first : first + length], first + length) for first in firsts)
 
 
 def _fill_gaps(places: list[int | None]) -> None:

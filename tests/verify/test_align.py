@@ -54,6 +54,14 @@ def test_cells_are_paired_with_the_glyphs_that_show_them(transcribed: str, shown
     assert (cost < 0.1) is (transcribed == shown)
 
 
+@pytest.mark.parametrize("dirt", [(0,), (5,), (5, 6), (9,)])
+def test_a_surplus_passage_goes_on_over_dirt(dirt: tuple[int, ...]) -> None:
+    """Pieces of ink of which nothing was read stand between the glyphs of 天地."""
+    shown = [shown_glyph("天"), *(shown_glyph("", place + 1) for place in range(len(dirt))), shown_glyph("地", 3)]
+    steps = [step for step, _, _ in paired("天日月星辰山川河海風地", shown)]
+    assert steps.count(Step.EXTRA_CELL) == 9
+
+
 def test_a_change_of_places_needs_both_to_fit_the_other_way_round_and_one_row() -> None:
     assert Step.SWAP not in [step for step, _, _ in paired("天照地黃", glyphs("天地玄黃"))]
     written = [*cells("天", Row.RIGHT), Cell("地", 2, 1, Row.LEFT)]
