@@ -1,6 +1,6 @@
 """Make the pictures of docs/: the report of the sample, and the views of its desk, as a browser shows them.
 
-proof check -q && python scripts/make_picture.py [PROJECT]
+proof check -q && python -m scripts.make_picture [PROJECT]
 
 PROJECT is a folder in which the sample was checked; the server runs on it while the pictures are taken. Nothing is
 decided.
@@ -10,20 +10,17 @@ from __future__ import annotations
 
 import io
 import os
-import shutil
 import subprocess
 import sys
 import tempfile
-import time
-from collections.abc import Iterator
-from contextlib import closing, contextmanager
 from pathlib import Path
-from socket import create_connection, socket
 
 from PIL import Image
 from playwright.sync_api import Page, sync_playwright
 
-ROOT = Path(__file__).resolve().parents[1]
+from scripts.bench.material import CHROMIUM, ROOT
+from tests.web.served import serving_process
+
 PICTURES = ROOT / "docs" / "pictures"
 WIDTH, HEIGHT, ROWS = 1100, 700, 2
 COLOURS = 64
@@ -33,10 +30,8 @@ LANGUAGES = {"en": "", "zh-Hant": ".zh"}
 
 def main(project: Path) -> None:
     PICTURES.mkdir(exist_ok=True)
-    with sync_playwright() as driver, serving(project) as address:
-        browser = driver.chromium.launch(
-            executable_path=shutil.which("chromium") or shutil.which("chromium-headless-shell"), args=["--no-sandbox"]
-        )
+    with sync_playwright() as driver, serving_process(project.resolve()) as (_, address):
+        browser = driver.chromium.launch(executable_path=CHROMIUM, args=["--no-sandbox"])
         for language, ending in LANGUAGES.items():
             context = browser.new_context(locale=language, viewport={"width": WIDTH, "height": HEIGHT})
             of_desk(context.new_page(), address, ending)
@@ -74,27 +69,6 @@ def take(page: Page, name: str) -> None:
 
 def keep(taken: bytes, name: str) -> None:
     Image.open(io.BytesIO(taken)).convert("RGB").quantize(COLOURS).save(PICTURES / f"{name}.png", optimize=True)
-
-
-@contextmanager
-def serving(project: Path) -> Iterator[str]:
-    """`proof serve` on the project, at a port of its own."""
-    with closing(socket()) as one:
-        one.bind(("127.0.0.1", 0))
-        port = one.getsockname()[1]
-    command = [sys.executable, "-m", "proof", "serve", "--port", str(port)]
-    server = subprocess.Popen(command, cwd=project, env={**os.environ, "PYTHONPATH": str(ROOT)})  # noqa: S603
-    try:
-        for _ in range(300):
-            try:
-                create_connection(("127.0.0.1", port)).close()
-                break
-            except OSError:
-                time.sleep(0.1)
-        yield f"http://127.0.0.1:{port}/"
-    finally:
-        server.terminate()
-        server.wait()
 
 
 if __name__ == "__main__":

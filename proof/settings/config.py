@@ -20,7 +20,6 @@ from typing import Any, Self
 from proof.errors import AT, ConfigError, UsageError, reason_of
 from proof.images.formats import DEFAULT_MAX_MEGAPIXELS, PILLOW_MEGAPIXELS
 from proof.locale.marking import LINES, OR, Sentence, _, joined
-from proof.settings.cluster import ClusterSection, LibrarySection
 from proof.settings.setting import Setting, ValueKind, WrongSetting, nearest, path_flaw, shown
 from proof.settings.setting import setting_field as _setting
 from proof.settings.toml_file import TomlFile
@@ -183,6 +182,33 @@ class StoreSection:
         "or settings; about 15 KB a half-folio",
         low=0,
         high=1_000_000,
+    )
+
+
+@dataclass(frozen=True, slots=True)
+class ClusterSection:
+    address: str = _setting(
+        ValueKind.TEXT,
+        "",
+        "scheduler of a Dask cluster whose workers check the pages, such as `tcp://scheduler:8786`; empty: this "
+        "machine checks them",
+    )
+    images: str = _setting(
+        ValueKind.TEXT,
+        "",
+        "where the workers find the contents of `project.images`: a folder, or an address that they fetch it "
+        "from (`s3://`, `https://`, `http://`, `file://`), one for each of those folders with spaces between;"
+        " empty: at the same paths as here",
+    )
+
+
+@dataclass(frozen=True, slots=True)
+class LibrarySection:
+    first: str = _setting(
+        ValueKind.TEXT,
+        "",
+        "folders of a library whose works are checked before the others, with spaces between, in this order; `*` "
+        "stands for anything (`KR1d* KR3*`)",
     )
 
 

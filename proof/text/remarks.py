@@ -1,4 +1,4 @@
-"""Remarks on oddities in text files. `proof.report.remarks` turns them into sentences."""
+"""Remarks on oddities in text files. `proof.commands.remarks` turns them into sentences."""
 
 from __future__ import annotations
 

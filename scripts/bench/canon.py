@@ -5,11 +5,11 @@
 
 Planted and clean as in `planted`, on the pages of `shared/facsimile/canon`. There is no list of the errors that the
 texts have themselves, so a place where text and print really differ counts as false. `--sheet` draws every flag that is
-raised on the clean text: the place on the image, and the transcribed and the suggested character in a font, to be
-judged by eye. `canon_seen.tsv` has such judgements (page, line, offset, suggested, seen: `image` if the image has
-another character than the text, `form` if it has another form of it, else `text`). The number of false flags that they
-leave is printed beside the number of all. Speed: processor time of reading and judging a page, by its characters,
-compared with the dense ruled half-folios of JMML.
+raised on the clean text: its glyph with the transcribed and the suggested character, to be judged by eye.
+`canon_seen.tsv` has such judgements (page, line, offset, suggested, seen: `image` if the image has another character
+than the text, `form` if it has another form of it, else `text`). The number of false flags that they leave is printed
+beside the number of all. Speed: processor time of reading and judging a page, by its characters, compared with the
+dense ruled half-folios of JMML.
 """
 
 from __future__ import annotations
@@ -20,32 +20,20 @@ from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
-import cv2
-from PIL import Image, ImageDraw, ImageFont
-
 from proof.checking.executor import checker_for, engine_settings
-from proof.facsimile.fonts import FontChain
 from proof.images.find import ImageIndex
 from proof.images.load import load_image
 from proof.ocr.registry import open_engine
 from proof.settings.config import Settings
 from proof.text.read import read_transcription
 from proof.verify.pairing import neighbours_of
-from scripts.bench.material import TableRow, tell
+from scripts.bench.crops import change_of, pictures, write_sheet
+from scripts.bench.material import TableRow, results_in, tell
 from scripts.bench.pool import Bench, Case, Pool
 
 CANONS = {"QL": "KX1a0001_001.txt", "HW": "KX1a0003_001.txt"}
 RATE = 0.03
 ROUNDS = 3
-SHOWN_HEIGHTS = 1.2
-"""How much of the page the sheet shows around a flag, in heights of the flag."""
-
-PICTURE_PX = 150
-"""Size of a picture of the sheet in pixels."""
-
-PICTURES_PER_ROW = 6
-"""Number of pictures in a row of the sheet."""
-
 SEEN = Path(__file__).with_name("canon_seen.tsv")
 
 Place = tuple[str, int, int, str]
@@ -65,8 +53,12 @@ class Canon:
         pool = Pool()
         for seed in seeds:
             text, key = self._bench.plant(self.case.text, seed, rate, "", None)
-            self._bench.run(pool, f"{self.name}-{seed}-{rate}", text, self.case.images, None, key, "")
+            self._bench.run(pool, self.store(seed, rate).stem, text, self.case.images, None, key, "")
         return self._bench.scored(pool), [flag for flag in pool.flags if flag["raised"]]
+
+    def store(self, seed: int, rate: float) -> Path:
+        """The store of the check of a seed."""
+        return self._bench.folder / f"{self.name}-{seed}-{rate:g}.sqlite"
 
 
 def place_of(flag: dict[str, Any]) -> Place:
@@ -77,32 +69,6 @@ def seen_by_eye() -> dict[Place, str]:
     """What somebody saw at places."""
     rows = (line.split("\t") for line in SEEN.read_text(encoding="utf-8").splitlines()[1:] if line)
     return {(page, int(line), int(offset), suggested): seen for page, line, offset, suggested, seen in rows}
-
-
-def sheet(flags: Sequence[dict[str, Any]], images: Path) -> Image.Image:
-    """Every flag with its number, the place on its page, and both characters drawn in a font."""
-    font = FontChain.of_installed()
-    rows = -(-len(flags) // PICTURES_PER_ROW)
-    drawn = Image.new("L", (PICTURES_PER_ROW * (2 * PICTURE_PX + 20), max(rows, 1) * (PICTURE_PX + 50)), 255)
-    pen = ImageDraw.Draw(drawn)
-    for number, flag in enumerate(flags):
-        x, y = number % PICTURES_PER_ROW * (2 * PICTURE_PX + 20), number // PICTURES_PER_ROW * (PICTURE_PX + 50)
-        page = cv2.imread(str(next(images.glob(f"{place_of(flag)[0]}.*"))), cv2.IMREAD_GRAYSCALE)
-        assert page is not None
-        left, top, width, height = flag["bbox"]
-        over = SHOWN_HEIGHTS * max(width, height)
-        high, low = (int(v) for v in (max(0, top - over), top + height + over))
-        part = page[high:low, max(0, int(left - over / 2)) : int(left + width + over / 2)]
-        piece = Image.fromarray(part)
-        piece.thumbnail((PICTURE_PX * 2, PICTURE_PX + 20))
-        drawn.paste(piece, (x + PICTURE_PX // 2, y + 20))
-        pen.text((x, y), f"{number + 1}  {flag['kind'][:5]} {flag['score']:.1f}", fill=0)
-        for at, text in enumerate((flag["transcribed"], flag["suggested"])):
-            face = font.face_of(text[:1]) if text.strip() else None
-            if face is not None:
-                drawn_in = ImageFont.truetype(str(face.path), 60, index=face.index)
-                pen.text((x, y + 25 + at * 70), text[:1], font=drawn_in, fill=0)
-    return drawn
 
 
 def seconds_a_character(bench: Bench, names: Sequence[str]) -> Iterator[tuple[str, float, float]]:
@@ -137,8 +103,13 @@ def clean_rows(canon: Canon, options: argparse.Namespace) -> Iterator[tuple[str,
     yield f"{canon.name}: false flags per 1,000", f"{scores['false_per_1000']:.2f}", "", counts
     flags = sorted((flag for flag in flags if flag["kind"] != "layout"), key=lambda flag: place_of(flag)[:3])
     if options.sheet:
-        drawn = options.sheet.with_name(f"{options.sheet.stem}-{canon.name}.png")
-        sheet(flags, canon.case.images).save(drawn)
+        number_of = {place_of(flag): number for number, flag in enumerate(flags, 1)}
+        shown = [
+            (f"{number_of[place]} {change_of(flag)}", picture)
+            for flag, picture in pictures(results_in(canon.store(options.first, 0.0)))
+            if (place := (flag.page, flag.line, flag.offset, flag.suggested)) in number_of
+        ]
+        write_sheet(shown, options.sheet.with_name(f"{options.sheet.stem}-{canon.name}.png"))
     known = seen_by_eye()
     seen = [known.get(place_of(flag), "not looked at") for flag in flags]
     for number, (flag, verdict) in enumerate(zip(flags, seen, strict=True), 1):

@@ -202,9 +202,7 @@ def measure(options: argparse.Namespace) -> Iterator[TableRow]:
     bench = Bench(options.shared, options.folder, options.details)
     texts = Texts(bench)
     corrected = {case: bench.plant(case.text, 0, 0.0, case.pages, bench.gold) for case in bench.cases}
-    real = Pool()
-    for case in bench.cases:
-        bench.run(real, f"{case.name}-real", case.text, case.images, case.imglist, bench.gold, case.pages)
+    real = bench.real()
     missed = set(bench.scored(real)["missed"])
     errors: defaultdict[str, list[bool]] = defaultdict(list)
     for row in real.rows:

@@ -36,17 +36,12 @@ from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
 
+import click
+
 from scripts.bench.material import TableRow
 
 FOLIOS = 100
 """Folios of a simulated juan."""
-
-
-def echo(*words: object, file: Any = None, flush: bool = True) -> None:
-    """Print a line at once."""
-    file = file or sys.stdout
-    file.write(" ".join(map(str, words)) + "\n")
-    file.flush()
 
 
 # the processes
@@ -61,7 +56,7 @@ def scheduler(port: int) -> None:
 
     async def run() -> None:
         async with Scheduler(host="127.0.0.1", port=port, dashboard_address="127.0.0.1:0") as running:
-            echo(running.address, flush=True)
+            click.echo(running.address)
             await running.finished()
 
     with dask.config.set(DASK_SETTINGS):
@@ -93,7 +88,7 @@ def workers(address: str, count: int, seconds: float, characters: int) -> None:
             for n in range(count)
         ]
         await asyncio.gather(*them)
-        echo(count, flush=True)
+        click.echo(count)
         await asyncio.gather(*(worker.finished() for worker in them))
 
     with dask.config.set(DASK_SETTINGS):
@@ -191,15 +186,15 @@ def write(folder: Path, address: str) -> None:
             told = last
             paging = last - first or 1e-9
             record = {"done": done.done, "reused": done.reused, "seconds": round(paging, 2), "rss": rss(os.getpid())}
-            echo(json.dumps(record), flush=True)
+            click.echo(json.dumps(record))
 
     try:
         outcome = check(settings_of(folder, address), watch)
     except ProofError as error:
-        echo(json.dumps({"ended": str(error)}))
+        click.echo(json.dumps({"ended": str(error)}))
         sys.exit(error.exit_code)
     whole = round(time.monotonic() - start, 1)
-    echo(json.dumps({"whole": whole, "sound": outcome.sound, "rss": rss(os.getpid())}), flush=True)
+    click.echo(json.dumps({"whole": whole, "sound": outcome.sound, "rss": rss(os.getpid())}))
 
 
 def settings_of(folder: Path, address: str) -> Any:
@@ -328,14 +323,14 @@ def simulate(pages: int, count: int, seconds: float, characters: int = DENSE) ->
         them = start("workers", address, count, seconds, characters)
         first_line(them)
         writer = start("write", folder, address)
-        echo(json.dumps({"processes": [one.pid, writer.pid, them.pid]}), file=sys.stderr)
+        click.echo(json.dumps({"processes": [one.pid, writer.pid, them.pid]}), err=True)
         samples: list[dict[str, Any]] = []
         with processes(one, them, writer):
             for line in writer.stdout:
                 samples.append(json.loads(line) | {"scheduler": rss(one.pid), "workers": rss(them.pid)})
                 samples[-1]["cpu"] = [cpu(each.pid) for each in (one, writer, them)]
                 if len(samples) % 10 == 0 or "done" not in samples[-1]:
-                    echo(json.dumps(samples[-1]), file=sys.stderr, flush=True)
+                    click.echo(json.dumps(samples[-1]), err=True)
         size = sum(path.stat().st_size for path in folder.glob("proof.sqlite*"))
         kept = compared(folder, pages, characters)
     paged = [sample for sample in samples if "done" in sample]
@@ -439,7 +434,7 @@ def kill(times: int, pages: int) -> dict[str, Any]:
                 doubled += sum(count > 1 for count in got[1].values())
                 other += got[0] != expected[0]
             losses[victim] = {"killed": fired, "pages lost": lost, "pages doubled": doubled, "runs that differ": other}
-            echo(victim, losses[victim], file=sys.stderr, flush=True)
+            click.echo(f"{victim} {losses[victim]}", err=True)
     return losses
 
 

@@ -14,13 +14,11 @@ pages with errors, which are drawn with the found columns into `--keep`. `book_p
 from __future__ import annotations
 
 import argparse
-import runpy
 from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from itertools import groupby
 from pathlib import Path
-from typing import Any
 
 import cv2
 import numpy as np
@@ -30,17 +28,15 @@ from proof.layout.drawing import drawn, with_room
 from proof.layout.ink import has_ink
 from proof.layout.page import find_columns
 from proof.layout.photograph import page_columns
-from proof.text.model import is_han
 from proof.verify.page import MIN_COLUMN_INK
 from scripts.bench.book_pages import KINDS, draw_book_kind
-from scripts.bench.material import TableRow
+from scripts.bench.material import TableRow, letters
+from scripts.bench.pool import shared_module
+from scripts.bench.sheet import Box, Pixels
 
 TEXT = ("text", "subText", "subText2")
 ROOM = 0.02
 IDENTITY = np.array([[1.0, 0.0, 0.0], [0.0, 1.0, 0.0]])
-
-Pixels = NDArray[np.uint8]
-Box = tuple[str, float, float, float, float]
 
 
 @dataclass(frozen=True, slots=True)
@@ -278,18 +274,10 @@ def checked_on(page: Real) -> list[dict[str, float]]:
     return [{"x": box.x, "y": box.y, "w": box.w, "h": box.h} for box in boxes]
 
 
-def letters_of(shared: Path, rng: np.random.Generator) -> Iterator[str]:
-    """The characters of texts from a place at random on."""
-    files = sorted((shared / "kanripo/KR1d0087").glob("*_0??.txt"))
-    while True:
-        text = [char for char in files[int(rng.integers(len(files)))].read_text(encoding="utf-8") if is_han(char)]
-        yield from text[int(rng.integers(len(text))) :]
-
-
 def drawn_books(shared: Path, kinds: Sequence[str], seeds: Sequence[int]) -> Iterator[tuple[str, str, Real]]:
     for kind in kinds:
         for seed in seeds:
-            book = draw_book_kind(kind, letters_of(shared, np.random.default_rng([seed, 22])), [seed])
+            book = draw_book_kind(kind, letters(shared, np.random.default_rng([seed, 22])), [seed])
             yield kind, f"{seed}", Real(book.image, book.boxes, IDENTITY)
 
 
@@ -324,7 +312,7 @@ def _books(options: argparse.Namespace) -> Iterator[tuple[str, str, Real]]:
 
 
 def measure(options: argparse.Namespace) -> Iterator[TableRow]:
-    score: Callable[..., dict[str, Any]] = runpy.run_path(str(options.shared / "bench/columns.py"))["score"]
+    score = shared_module(options.shared, "columns").score
     total: Counter[str] = Counter()
     pages: dict[str, Counter[str]] = {}
     for sort, books in groupby(_books(options), key=lambda book: book[0]):

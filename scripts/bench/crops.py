@@ -13,7 +13,7 @@ from __future__ import annotations
 import argparse
 import json
 import time
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from math import cos, radians, sin
 from pathlib import Path
@@ -26,13 +26,18 @@ from proof.facsimile.fonts import find_faces
 from proof.facsimile.render import RenderedPage, page_seed, render_page
 from proof.images.load import load_picture
 from proof.layout.strips import DARK
+from proof.model.flags import Flag
 from proof.model.geometry import Box
+from proof.model.result import PageResult
 from proof.report.glyphs import GlyphPlace, character_place, cut_glyph, flag_place
 from scripts.bench.drawn_pages import Trial, choose, trial_style, trial_wear
 from scripts.bench.material import TableRow, check_in, kanripo_texts, results_in, tell, write_drawn
+from scripts.bench.pool import write_pages
 
 SEED = 20
 """The pages of the table; other seeds are for tuning."""
+SHOWN_FLAGS = 100
+"""Flags of the sheet, the most suspicious ones."""
 LEFT, DRAWN = "left", "drawn"
 """The two truths: the box of the ink that wear has left, and of all ink."""
 MIN_INK_PX = 12
@@ -147,29 +152,33 @@ def box_middle(corner: tuple[float, float], box: Box, place: GlyphPlace) -> tupl
     return x * cos(lean) - y * sin(lean) - corner[0], x * sin(lean) + y * cos(lean) - corner[1]
 
 
-def sheet(folders: list[Path], out: Path, most: int = 100) -> int:
-    """Draw the most suspicious flags of real pages as people see them, each with what it says."""
+def pictures(results: Iterable[PageResult]) -> Iterator[tuple[Flag, Image.Image]]:
+    """The flags of pages, each with its glyph as people see it."""
+    for result in results:
+        image = load_picture(result.image) if result.image else None
+        for flag in result.flags if image else ():
+            place = flag_place(result, flag)
+            tile = cut_glyph(image, place) if image and place else None
+            if tile is not None:
+                yield flag, tile.picture
+
+
+def write_sheet(shown: Sequence[tuple[str, Image.Image]], out: Path) -> None:
+    """Draw pictures side by side, each with its words."""
     font = ImageFont.truetype(str(find_faces()[0].path), 20)
-    shown = []
-    for folder in folders:
-        for result in results_in(folder / "proof.sqlite"):
-            image = load_picture(result.image) if result.image else None
-            for flag in result.flags if image else ():
-                place = flag_place(result, flag)
-                tile = cut_glyph(image, place) if image and place else None
-                if tile is not None:
-                    shown.append((flag, tile.picture))
-    shown = sorted(shown, key=lambda one: -one[0].score)[:most]
     across, side, words = 12, 100, 26
     drawn = Image.new("RGB", (across * side, -(-len(shown) // across) * (side + words)), "#ddd")
     pen = ImageDraw.Draw(drawn)
-    for number, (flag, picture) in enumerate(shown):
+    for number, (text, picture) in enumerate(shown):
         x, y = number % across * side, number // across * (side + words)
         picture.thumbnail((side - 4, side - 4))
         drawn.paste(picture, (x + (side - picture.width) // 2, y + (side - picture.height) // 2))
-        pen.text((x + 4, y + side), f"{flag.transcribed or '∅'}→{flag.suggested or '∅'}", font=font, fill="black")
+        pen.text((x + 4, y + side), text, font=font, fill="black")
     drawn.save(out)
-    return len(shown)
+
+
+def change_of(flag: Flag) -> str:
+    return f"{flag.transcribed or '∅'}→{flag.suggested or '∅'}"
 
 
 def check_real(folder: Path, shared: Path) -> list[Path]:
@@ -178,10 +187,8 @@ def check_real(folder: Path, shared: Path) -> list[Path]:
     for sheet in (jmml, plate):
         sheet.mkdir(parents=True, exist_ok=True)
     check_in(jmml, sorted((shared / "facsimile/JMML").glob("*.txt")), [shared / "facsimile/JMML/images"])
-    whole = (shared / "kanripo/KR1d0087/KR1d0087_223.txt").read_text(encoding="utf-8")
-    first, last = whole.index("<pb:KR1d0087_WYG_223-16a>"), whole.index("<pb:KR1d0087_WYG_223-18a>")
     text = plate / "KR1d0087_223.txt"
-    text.write_text(whole[: whole.index("<pb:")] + whole[first:last], encoding="utf-8")
+    write_pages(shared / "kanripo/KR1d0087/KR1d0087_223.txt", "-1[67][ab]$", text)
     check_in(plate, [text], [shared / "facsimile/plates/WYG0140"], shared / "kanripo/KR1d0087/imglist")
     return [jmml, plate]
 
@@ -196,7 +203,11 @@ def options(parser: argparse.ArgumentParser) -> None:
 
 def measure(options: argparse.Namespace) -> Iterator[TableRow]:
     if options.sheet:
-        yield "flags drawn", str(sheet(check_real(options.folder / "real", options.shared), options.sheet))
+        folders = check_real(options.folder / "real", options.shared)
+        shown = [shown for folder in folders for shown in pictures(results_in(folder / "proof.sqlite"))]
+        shown = sorted(shown, key=lambda flag_shown: -flag_shown[0].score)[:SHOWN_FLAGS]
+        write_sheet([(change_of(flag), picture) for flag, picture in shown], options.sheet)
+        yield "flags drawn", str(len(shown))
         return
     font = f"-{options.font.stem}" if options.font else ""
     folder = options.folder / f"rendered-{options.pages}-{options.seed}{font}"

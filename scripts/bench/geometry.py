@@ -114,25 +114,28 @@ def _lit(sound: Sound, light: NDArray[np.float64], rng: np.random.Generator) -> 
     return np.asarray(np.clip((sound.pixels * 0.9 + 12.0) * light + noise, 0, 255), dtype=np.uint8)
 
 
+def _along(sound: Sound, rng: np.random.Generator) -> NDArray[np.float64]:
+    """Of each pixel its distance from the middle of the page in some direction, in sizes of the page."""
+    height, width = sound.pixels.shape
+    ys, xs = np.mgrid[0 : 1 : height * 1j, 0 : 1 : width * 1j]
+    angle = rng.uniform(0, 2 * np.pi)
+    along: NDArray[np.float64] = (xs - 0.5) * np.cos(angle) + (ys - 0.5) * np.sin(angle)
+    return along
+
+
 def even_shadow(sound: Sound, rng: np.random.Generator) -> Pixels:
     return _lit(sound, np.full(sound.pixels.shape, rng.uniform(0.3, 0.6)), rng)
 
 
 def graded_shadow(sound: Sound, rng: np.random.Generator) -> Pixels:
     """Light that falls off to one side."""
-    height, width = sound.pixels.shape
-    ys, xs = np.mgrid[0 : 1 : height * 1j, 0 : 1 : width * 1j]
-    angle = rng.uniform(0, 2 * np.pi)
-    along = (xs - 0.5) * np.cos(angle) + (ys - 0.5) * np.sin(angle)
+    along = _along(sound, rng)
     return _lit(sound, 1.0 - rng.uniform(0.5, 0.7) * np.clip(along + 0.5, 0, 1), rng)
 
 
 def cast_shadow(sound: Sound, rng: np.random.Generator) -> Pixels:
     """The shadow of a hand: a soft edge across the page, dark on one side."""
-    height, width = sound.pixels.shape
-    ys, xs = np.mgrid[0 : 1 : height * 1j, 0 : 1 : width * 1j]
-    angle = rng.uniform(0, 2 * np.pi)
-    along = (xs - 0.5) * np.cos(angle) + (ys - 0.5) * np.sin(angle) + rng.uniform(-0.2, 0.2)
+    along = _along(sound, rng) + rng.uniform(-0.2, 0.2)
     return _lit(sound, 1.0 - rng.uniform(0.4, 0.6) / (1.0 + np.exp(-along / 0.03)), rng)
 
 
@@ -157,11 +160,7 @@ def curl(sound: Sound, rng: np.random.Generator) -> Pixels:
     from_y = ys - height * rise * grown * (2 * t * bend + rng.choice([-1.0, 1.0]) * (1 - bend))
     from_s = s + squeeze * (s**3 - s**2)
     side = from_s if s[0, 0] < 0.5 else 1 - from_s
-    maps = (side * width).astype(np.float32), from_y.astype(np.float32)
-    return np.asarray(
-        cv2.remap(flat, *maps, cv2.INTER_LINEAR, borderMode=cv2.BORDER_CONSTANT, borderValue=(sound.paper,)),
-        dtype=np.uint8,
-    )
+    return _bent(flat, side * width, from_y, sound.paper)
 
 
 def bowed(sound: Sound, rng: np.random.Generator) -> Pixels:
@@ -173,11 +172,13 @@ def bowed(sound: Sound, rng: np.random.Generator) -> Pixels:
     across, down = rng.uniform(0.012, 0.025, 2) * rng.choice([-1.0, 1.0], 2)
     from_x = xs - width * across * (4 * t * t - 1)
     from_y = ys - height * down * (4 * s * s - 1)
+    return _bent(flat, from_x, from_y, sound.paper)
+
+
+def _bent(flat: Pixels, from_x: NDArray[np.float64], from_y: NDArray[np.float64], paper: float) -> Pixels:
+    """The page whose pixels come from these places of the flat one; beyond it is paper."""
     maps = from_x.astype(np.float32), from_y.astype(np.float32)
-    return np.asarray(
-        cv2.remap(flat, *maps, cv2.INTER_LINEAR, borderMode=cv2.BORDER_CONSTANT, borderValue=(sound.paper,)),
-        dtype=np.uint8,
-    )
+    return np.asarray(cv2.remap(flat, *maps, cv2.INTER_LINEAR, borderValue=(paper,)), dtype=np.uint8)
 
 
 def coarse(sound: Sound, rng: np.random.Generator) -> Pixels:

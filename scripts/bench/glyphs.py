@@ -95,8 +95,8 @@ def ranks(folder: Path, errors: list[Error], doubt: float) -> list[tuple[Error, 
                 continue
             # each error by itself: several in one character would stand in each other's way
             kept = np.array([item == place or item not in planted for item in at])
-            p = here.glyphs["p"][kept] / 255.0
-            unlike = unlikeness(here.glyphs["shape"][kept], p) + (doubt - DOUBT_WEIGHT) * (1 - p)
+            posteriors = here.glyphs["posterior"][kept] / 255.0
+            unlike = unlikeness(here.glyphs["shape"][kept], posteriors) + (doubt - DOUBT_WEIGHT) * (1 - posteriors)
             own = int(kept[: at.index(place)].sum())
             ranked.append((error, int((unlike > unlike[own]).sum()) + 1, len(unlike)))
     return ranked

@@ -15,12 +15,9 @@ some are real errors.
 from __future__ import annotations
 
 import argparse
-import importlib.util
 import random
-import sys
 from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
-from types import ModuleType
 
 import numpy as np
 
@@ -30,20 +27,10 @@ from proof.language.look_alikes import Codes, Folding, LookAlikes
 from proof.language.model import MIN_COUNTS, LanguageModel
 from proof.language.weights import NO_CANDIDATE, Floats, LanguageWeights
 from scripts.bench.material import ROOT, TableRow, tell
+from scripts.bench.pool import shared_module
 from scripts.make_language import SHIPPED_MIN_COUNTS, Beside, Without, Work, verse, works
 
 THRESHOLD = 3.0
-
-
-def planter(shared: Path) -> ModuleType:
-    """`shared/bench/plant.py` as a module."""
-    sys.path.insert(0, str(shared / "bench"))
-    spec = importlib.util.spec_from_file_location("plant", shared / "bench" / "plant.py")
-    assert spec is not None, "there is a file of that name"
-    assert spec.loader is not None, "it can be run"
-    module = importlib.util.module_from_spec(spec)
-    spec.loader.exec_module(module)
-    return module
 
 
 def planted(raw: Codes, sets: dict[str, list[str]], rate: float, seed: int) -> Codes:
@@ -120,7 +107,7 @@ def options(parser: argparse.ArgumentParser) -> None:
 
 
 def measure(options: argparse.Namespace) -> Iterator[TableRow]:
-    sets = planter(options.shared).look_alikes(options.shared / "bench" / "alike.txt")
+    sets = shared_module(options.shared, "plant").look_alikes(options.shared / "bench" / "alike.txt")
     model = LanguageModel.load(options.model) if options.model else LanguageModel.shipped()
     least = MIN_COUNTS if options.model else SHIPPED_MIN_COUNTS
     folding = Folding(LookAlikes.shipped())

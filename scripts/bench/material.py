@@ -43,14 +43,14 @@ def kanripo_texts(shared: Path) -> list[Transcription]:
     return [read_transcription(path) for path in files if "<pb:" in path.read_text(encoding="utf-8")]
 
 
-def letters(shared: Path, rng: np.random.Generator, engine: Engine) -> Iterator[str]:
-    """The characters of texts from a place at random on, those that the engine was taught."""
+def letters(shared: Path, rng: np.random.Generator, engine: Engine | None = None) -> Iterator[str]:
+    """The characters of texts from a place at random on; with an engine those that it was taught."""
     files = sorted((shared / "kanripo/KR1d0087").glob("*_0??.txt"))
     while True:
         text = read_transcription(files[int(rng.integers(len(files)))])
         for page in text.pages[int(rng.integers(max(1, len(text.pages)))) :]:
             for column in page.columns:
-                yield from (character for character in column.source if is_han(character) and engine.knows(character))
+                yield from (char for char in column.source if is_han(char) and (engine is None or engine.knows(char)))
 
 
 def write_drawn(

@@ -50,7 +50,7 @@ def measure(options: argparse.Namespace) -> Iterator[TableRow]:
     if "clean" in wanted:
         yield _clean_row("real pages", bench.planted(seeds[:1], 0.0))
     if "real" in wanted:
-        scores = _real(bench)
+        scores = bench.scored(bench.real())
         missed = "; ".join(scores["missed"])
         yield "real errors caught", f"{scores['caught']} of {scores['errors']}", "all", missed
     if "rendered" in wanted:
@@ -77,13 +77,6 @@ def _planted_rows(name: str, scores: dict[str, Any]) -> list[tuple[str, str, str
 def _clean_row(name: str, scores: dict[str, Any]) -> tuple[str, str, str, str]:
     counts = f"{scores['false']} in {scores['characters']} characters"
     return f"{name}: false flags per 1,000, clean", f"{scores['false_per_1000']:.2f}", "1.0", counts
-
-
-def _real(bench: Bench) -> dict[str, Any]:
-    pool = Pool()
-    for case in bench.cases:
-        bench.run(pool, f"{case.name}-real", case.text, case.images, case.imglist, bench.gold, case.pages)
-    return bench.scored(pool)
 
 
 def _rendered(bench: Bench, count: int, rate: float) -> dict[str, Any]:

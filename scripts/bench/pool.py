@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import importlib.util
 import json
 import re
 import subprocess
@@ -11,6 +10,7 @@ from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import partial
+from importlib import import_module
 from pathlib import Path
 from types import ModuleType
 from typing import Any
@@ -63,9 +63,8 @@ class Bench:
         self.shared = shared
         self.folder = folder
         self.details = details
-        sys.path.insert(0, str(shared / "bench"))
-        self.score = module(shared / "bench" / "score.py")
-        self.texts = module(shared / "bench" / "textpages.py")
+        self.score = shared_module(shared, "score")
+        self.texts = shared_module(shared, "textpages")
         facsimile = shared / "facsimile"
         self.cases = [
             Case("JMML_000", facsimile / "JMML/JMML_000.txt", facsimile, facsimile / "JMML/imglist/JMML_000.txt", ""),
@@ -169,6 +168,13 @@ class Bench:
         for line in false:
             tell(f"false {line}")
         tell("; ".join(f"{number} {stage.value}" for stage, number in count.most_common()))
+
+    def real(self) -> Pool:
+        """Check the real pages with their own errors."""
+        pool = Pool()
+        for case in self.cases:
+            self.run(pool, f"{case.name}-real", case.text, case.images, case.imglist, self.gold, case.pages)
+        return pool
 
     def planted(self, seeds: Iterable[int], rate: float, only: str = "") -> dict[str, Any]:
         pool = Pool()
@@ -284,10 +290,10 @@ def write_pages(text: Path, pages: str, target: Path) -> None:
     target.write_text("<pb:".join([head, *chosen]), encoding="utf-8")
 
 
-def module(path: Path) -> ModuleType:
-    spec = importlib.util.spec_from_file_location(path.stem, path)
-    assert spec is not None
-    assert spec.loader is not None
-    module = importlib.util.module_from_spec(spec)
-    spec.loader.exec_module(module)
-    return module
+def shared_module(shared: Path, name: str) -> ModuleType:
+    """A module of `shared/bench`."""
+    sys.path.insert(0, str(shared / "bench"))
+    try:
+        return import_module(name)
+    finally:
+        sys.path.pop(0)

@@ -18,19 +18,15 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from proof.checking.pipeline import check
 from proof.facsimile.files import render
 from proof.facsimile.wear import LEVELS
-from proof.report.source import StoredRun
-from proof.settings.config import Settings
-from proof.store import Store
 from proof.text.addresses import Addresses
 from proof.text.convert import convert
 from proof.text.layers import Layer
 from proof.text.model import is_han
 from proof.text.read import read_transcription
 from proof.text.transcription import Format, Transcription
-from scripts.bench.material import TableRow, tell
+from scripts.bench.material import TableRow, check_in, results_in, tell
 
 RATE = 0.012
 """Errors a character."""
@@ -96,15 +92,11 @@ class Score:
     pages: int = 0
 
 
-def score(settings: Settings, text: Path, planted: Sequence[Planted], total: Score, *, details: bool) -> None:
+def score(store: Path, text: Path, planted: Sequence[Planted], total: Score, *, details: bool) -> None:
     edition = read_transcription(text)
     addresses = Addresses(edition)
-    with Store.open(settings.store_address) as store:
-        run = store.latest_run()
-        assert run is not None
-        results = list(StoredRun(store, run.id).results())
     hit: set[Planted] = set()
-    for result in results:
+    for result in results_in(store):
         total.pages += 1
         total.characters += result.characters_checked
         for flag in result.flags:
@@ -159,17 +151,11 @@ def measured(options: argparse.Namespace, folder: Path) -> dict[str, Score]:
             text, planted = plant(clean, seed, confusable, within)
             path = folder / f"{name}-{seed}.txt"
             path.write_text(text, encoding="utf-8")
-            settings = Settings().replace(
-                {
-                    "project.texts": [path],
-                    "project.images": [images],
-                    "project.out": folder / f"out-{name}-{seed}",
-                }
-            )
+            (own := folder / f"{name}-{seed}").mkdir(exist_ok=True)
             started = time.perf_counter()
-            check(settings)
+            check_in(own, [path], [images])
             total.seconds += time.perf_counter() - started
-            score(settings, path, planted, total, details=options.details)
+            score(own / "proof.sqlite", path, planted, total, details=options.details)
     return scores
 
 

@@ -16,9 +16,7 @@ from pathlib import Path
 
 from playwright.sync_api import Page, sync_playwright
 
-from proof.checking.pipeline import check
-from proof.settings.config import Settings
-from scripts.bench.material import CHROMIUM, TableRow
+from scripts.bench.material import CHROMIUM, TableRow, check_in
 from tests.web.served import serving
 
 SCREENS = ((1440, 900), (1024, 768), (768, 1024), (390, 844))
@@ -47,8 +45,7 @@ def project(folder: Path, shared: Path) -> None:
         texts.append(folder / path.name)
         texts[-1].write_text(spoiled(path.read_text(encoding="utf-8")), encoding="utf-8")
     images = shared / "facsimile/JMML/images"
-    values = {"project.texts": texts, "project.images": [images], "project.out": folder / "out"}
-    check(Settings().replace({**values, "store.url": f"sqlite:///{folder}/proof.sqlite"}), None)
+    check_in(folder, texts, [images])
     (folder / "config.toml").write_text(f'[project]\nimages = ["{images}"]\n', encoding="utf-8")
 
 

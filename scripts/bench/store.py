@@ -21,11 +21,10 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 
 from proof.store import Store
-from proof.store.acts import ActKind
-from proof.store.history import HistoryFilter
 from scripts.bench.material import ROOT, TableRow
-from scripts.bench.web import Browser, fill, p95, queries, start, thirty
-from tests.web.drawn import LINES, WORK
+from scripts.bench.web import Browser, fill, lost, p95, queries, thirty
+from tests.web.drawn import LINES
+from tests.web.served import serving_process
 
 DECIDED = 1000
 """Decisions that are there when the text is exported."""
@@ -87,8 +86,7 @@ def decide(browser: Browser, number: int) -> None:
 
 def served(folder: Path, people: int, seconds: float) -> list[TableRow]:
     """What is asked of a server, and a backup while people decide."""
-    process, address = start(folder)
-    try:
+    with serving_process(folder) as (_, address):
         rows = [(f"{name}, 95th percentile", p95(times)) for name, times in queries(Browser(address)).items()]
         decide(Browser(address), DECIDED)
         outcomes: list[tuple[list[float], list[int], list[str]]] = []
@@ -97,19 +95,12 @@ def served(folder: Path, people: int, seconds: float) -> list[TableRow]:
         deciding.start()
         took, memory = proof("backup", folder / "while.zip", "--config", folder, "--no-images")
         deciding.join()
-    finally:
-        process.kill()
-        process.wait()
     times, acknowledged, failed = outcomes[0]
-    with Store.open(folder / "proof.sqlite") as store:
-        entries, _ = store.history.log(WORK, HistoryFilter(what=ActKind.DECISIONS), limit=1_000_000)
-        kept = {entry.id for entry in entries}
-    lost = len(set(acknowledged) - kept)
     return [
         *rows,
         (f"backup while {people} people decide", f"{took:.1f} s, {memory:.0f} MB"),
         (f"their decisions meanwhile ({len(acknowledged)}), 95th percentile", p95(times)),
-        ("of these lost, failed", f"{lost}, {len(failed)}"),
+        ("of these lost, failed", f"{lost(folder, acknowledged)}, {len(failed)}"),
     ]
 
 

@@ -9,34 +9,28 @@ pages), served by `proof serve` in a process of its own, and asked over HTTP and
 from __future__ import annotations
 
 import argparse
-import json
 import statistics
-import subprocess
-import sys
 import threading
 import time
-import urllib.error
-import urllib.parse
-import urllib.request
 import uuid
 from collections.abc import Iterator
 from dataclasses import replace
-from http.cookiejar import CookieJar
 from pathlib import Path
 from typing import Any
+from urllib.parse import quote
 
+import httpx
 from playwright.sync_api import sync_playwright
 
 from proof.model.flags import flag_id
 from proof.ocr.engine import EngineIdentity
 from proof.store import PagePlace, RunInfo, Store, TextInfo
-from proof.store.acts import ActKind
-from proof.store.history import HistoryFilter
 from proof.store.saving import CheckedResult
-from scripts.bench.material import CHROMIUM, ROOT, TableRow
+from scripts.bench.material import CHROMIUM, TableRow
+from tests.build import decision_log
 from tests.web.drawn import LINES, WORK, checked, draw_page, settings_in, shapes_of, wrong
+from tests.web.served import DeskClient, serving_process
 
-CONFLICT = 409
 READINGS = "吿古吉士土王玉主丰半羊干于千午牛失矢夫天未末木本"
 PEOPLE = 30
 
@@ -64,39 +58,29 @@ def fill(folder: Path, pages: int, many: int = 10, text: str = "text.txt") -> No
         store.finish_run(run, whole=True)
 
 
-class Browser:
-    """An HTTP client with a session of its own."""
+class Browser(DeskClient):
+    """A client whose every request has a connection of its own, and is timed."""
 
     def __init__(self, address: str) -> None:
-        self.address = address
-        self.opener = urllib.request.build_opener(urllib.request.HTTPCookieProcessor(CookieJar()))
-        page = self.opener.open(f"{address}/works/{WORK}/history").read().decode()
-        self.token = page.split('name="csrf" content="')[1].split('"', maxsplit=1)[0]
+        super().__init__(address, limits=httpx.Limits(max_keepalive_connections=0), follow_redirects=True)
 
-    def get(self, path: str) -> float:
+    def seconds(self, path: str) -> float:
         start = time.perf_counter()
-        self.opener.open(self.address + path).read()
+        self.get(path).raise_for_status()
         return time.perf_counter() - start
 
     def decide(self, flag: int, key: str) -> tuple[float, int]:
+        """The seconds that it took, and the id of the decision."""
         start = time.perf_counter()
-        answer = self._post(
-            f"/api/v1/works/{WORK}/flags/{flag}/decisions", {"verdict": "take", "version": 0, "key": key}
-        )
-        return time.perf_counter() - start, int(answer["id"])
-
-    def _post(self, path: str, body: dict[str, Any]) -> Any:
-        headers = {"Content-Type": "application/json", "X-CSRFToken": self.token}
-        asked = urllib.request.Request(self.address + path, json.dumps(body).encode(), headers)  # noqa: S310
-        return json.load(self.opener.open(asked))
+        body = {"verdict": "take", "version": 0, "key": key}
+        answer = self.post(f"/api/v1/works/{WORK}/flags/{flag}/decisions", json=body).raise_for_status()
+        return time.perf_counter() - start, int(answer.json()["id"])
 
 
-def start(folder: Path) -> tuple[subprocess.Popen[str], str]:
-    """A server over the project, and its address."""
-    command = [sys.executable, "-m", "proof", "serve", "--config", str(folder), "--port", "0"]
-    process = subprocess.Popen(command, stdout=subprocess.PIPE, text=True, cwd=ROOT)  # noqa: S603
-    assert process.stdout is not None
-    return process, process.stdout.readline().split()[-1].rstrip("/")
+def lost(folder: Path, acknowledged: list[int]) -> int:
+    """How many acknowledged decisions the store lacks."""
+    with Store.open(folder / "proof.sqlite") as store:
+        return len(set(acknowledged) - {decision.id for decision in decision_log(store, WORK)})
 
 
 def p95(seconds: list[float]) -> str:
@@ -106,14 +90,14 @@ def p95(seconds: list[float]) -> str:
 def queries(browser: Browser) -> dict[str, list[float]]:
     base = f"/api/v1/works/{WORK}"
     filters = ["", "?order=page", "?state=open&least_score=8", "?first_page=100&last_page=4000", "?text=告&image=吿"]
-    quoted = [urllib.parse.quote(query, safe="?=&") for query in filters]
+    quoted = [quote(query, safe="?=&") for query in filters]
     return {
-        "queue query": [browser.get(f"{base}/flags{query}") for query in quoted for _ in range(20)],
+        "queue query": [browser.seconds(f"{base}/flags{query}") for query in quoted for _ in range(20)],
         "counts on every filter": [
-            browser.get(f"{base}/facets{query.replace('?order=page', '')}") for query in quoted for _ in range(20)
+            browser.seconds(f"{base}/facets{query.replace('?order=page', '')}") for query in quoted for _ in range(20)
         ],
-        "pairs query": [browser.get(f"{base}/pairs") for _ in range(60)],
-        "desk query (8 flags, whole)": [browser.get(f"{base}/flags?detail=true&limit=8") for _ in range(40)],
+        "pairs query": [browser.seconds(f"{base}/pairs") for _ in range(60)],
+        "desk query (8 flags, whole)": [browser.seconds(f"{base}/flags?detail=true&limit=8") for _ in range(40)],
     }
 
 
@@ -121,16 +105,18 @@ def searches(browser: Browser, where: str) -> list[float]:
     """Pages by their address, a juan, a character, words that are there, across the end of a column as well, and words
     that are not."""
     wanted = ["050-2a", "KR1d0030_WYG_03", "卷九十九", "公", "大夫卿", "大夫司馬", "烏有之書", "告吿", "9-7a"]
-    return [browser.get(f"{where}?q={urllib.parse.quote(words)}") for words in wanted for _ in range(10)]
+    return [browser.seconds(f"{where}?q={quote(words)}") for words in wanted for _ in range(10)]
 
 
 def glyph_views(browser: Browser) -> list[float]:
     """The first screen of every character of the work, and what it is held against: none asked for before."""
     characters = sorted(set("".join(LINES)))
-    quoted = [urllib.parse.quote(character) for character in characters]
+    quoted = [quote(character) for character in characters]
     base = f"/api/v1/works/{WORK}/glyphs?limit=60"
     return [
-        browser.get(f"{base}&text={a}{more}") for a in quoted for more in ("", f"&against={quoted[0]}", "&order=alike")
+        browser.seconds(f"{base}&text={a}{more}")
+        for a in quoted
+        for more in ("", f"&against={quoted[0]}", "&order=alike")
     ]
 
 
@@ -150,10 +136,10 @@ def thirty(people: list[Browser], seconds: float, first: int) -> tuple[list[floa
                 took, event = people[number].decide(flag, uuid.uuid4().hex)
                 times.append(took)
                 acknowledged.append(event)
-            except urllib.error.HTTPError as error:
-                if error.code != CONFLICT:  # one of the flags that were decided in the browser before
+            except httpx.HTTPStatusError as error:
+                if error.response.status_code != httpx.codes.CONFLICT:  # one that was decided in the browser before
                     failed.append(str(error))
-            except OSError as error:
+            except httpx.TransportError as error:
                 failed.append(str(error))
                 return
             flag += 1
@@ -215,31 +201,26 @@ def measure(options: argparse.Namespace) -> Iterator[TableRow]:
     folder = options.folder
     if not (folder / "proof.sqlite").exists():
         fill(folder, options.pages)
-    process, address = start(folder)
-    times, paint = in_chromium(address)
-    yield "first paint of the desk, server just started", f"{paint:.2f} s", "1 s"
-    yield "key press to next flag, 200 decisions, p95", p95(times), "100 ms"
-    yield from [(f"{name}, p95", p95(times), "50 ms") for name, times in queries(Browser(address)).items()]
-    yield "glyph view, p95", p95(glyph_views(Browser(address))), "300 ms"
-    manager = Browser(address)
-    progress = [manager.get(f"/works/{WORK}/progress") for _ in range(10)]
-    yield "page of who manages the work, p95", p95(progress), "1,000 ms"
-    for name, where in (("the work", f"/works/{WORK}/find"), ("all works", "/search")):
-        yield f"search in {name}, p95", p95(searches(manager, where)), "200 ms"
-    people = [Browser(address) for _ in range(PEOPLE)]
-    offset = 20_000
-    times, acknowledged, failed = thirty(people, options.seconds, offset)
-    with Store.open(folder / "proof.sqlite") as store:
-        entries, _ = store.history.log(WORK, HistoryFilter(what=ActKind.DECISIONS), limit=1_000_000)
-        kept = {entry.id for entry in entries}
-    doubled = len(acknowledged) - len(set(acknowledged))
-    yield f"30 people, {len(acknowledged)} decisions, p95", p95(times), "200 ms"
-    yield ("of these lost, doubled, failed", f"{len(set(acknowledged) - kept)}, {doubled}, {len(failed)}", "0, 0, 0")
-    killer = threading.Timer(options.seconds / 3, process.kill)
-    killer.start()
-    _, acknowledged, _ = thirty(people, options.seconds / 2, offset + 30 * 400)
-    killer.join()
-    with Store.open(folder / "proof.sqlite") as store:
-        entries, _ = store.history.log(WORK, HistoryFilter(what=ActKind.DECISIONS), limit=1_000_000)
-        kept = {entry.id for entry in entries}
-    yield (f"kill -9 under that load: {len(acknowledged)} acknowledged, lost", str(len(set(acknowledged) - kept)), "0")
+    with serving_process(folder) as (process, address):
+        times, paint = in_chromium(address)
+        yield "first paint of the desk, server just started", f"{paint:.2f} s", "1 s"
+        yield "key press to next flag, 200 decisions, p95", p95(times), "100 ms"
+        yield from [(f"{name}, p95", p95(times), "50 ms") for name, times in queries(Browser(address)).items()]
+        yield "glyph view, p95", p95(glyph_views(Browser(address))), "300 ms"
+        manager = Browser(address)
+        progress = [manager.seconds(f"/works/{WORK}/progress") for _ in range(10)]
+        yield "page of who manages the work, p95", p95(progress), "1,000 ms"
+        for name, where in (("the work", f"/works/{WORK}/find"), ("all works", "/search")):
+            yield f"search in {name}, p95", p95(searches(manager, where)), "200 ms"
+        people = [Browser(address) for _ in range(PEOPLE)]
+        offset = 20_000
+        times, acknowledged, failed = thirty(people, options.seconds, offset)
+        doubled = len(acknowledged) - len(set(acknowledged))
+        yield f"30 people, {len(acknowledged)} decisions, p95", p95(times), "200 ms"
+        yield "of these lost, doubled, failed", f"{lost(folder, acknowledged)}, {doubled}, {len(failed)}", "0, 0, 0"
+        killer = threading.Timer(options.seconds / 3, process.kill)
+        killer.start()
+        _, acknowledged, _ = thirty(people, options.seconds / 2, offset + 30 * 400)
+        killer.join()
+    kept = f"kill -9 under that load: {len(acknowledged)} acknowledged, lost"
+    yield kept, str(lost(folder, acknowledged)), "0"

@@ -17,20 +17,17 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from proof.checking.pipeline import check
 from proof.collation.witness_evidence import WEIGHTS, Parallel, WitnessEvidence, WitnessWeights, beside
 from proof.facsimile.files import write_image
 from proof.model.flags import Flag, Kind
-from proof.report.source import StoredRun
 from proof.settings.config import Settings
-from proof.store import Store
 from proof.text.addresses import Addresses
 from proof.text.layers import Layer
 from proof.text.read import read_transcription
 from proof.text.transcription import Transcription
 from proof.text.variants import VariantPolicy, policy_of
 from scripts.bench.drawn_pages import Trial, fits, rendered
-from scripts.bench.material import TableRow
+from scripts.bench.material import TableRow, check_in, results_in
 from scripts.bench.pool import Bench, Pool, score_of
 
 RATE = 0.03
@@ -136,19 +133,9 @@ class Trials:
         clean = self._drawn(source, name)
         bad, key = self._bench.plant(clean, seed, RATE, "", None)
         tag = f"{name}-{seed}"
-        settings = Settings().replace(
-            {
-                "project.texts": [bad],
-                "project.images": [self._folder / f"images-{name}"],
-                "project.out": self._folder / f"out-{tag}",
-                "store.url": f"sqlite:///{self._folder}/{tag}.sqlite",
-            }
-        )
-        check(settings, None)
-        with Store.open(settings.store_address) as store:
-            run = store.latest_run()
-            assert run is not None
-            results = list(StoredRun(store, run.id).results())
+        (made := self._folder / tag).mkdir(exist_ok=True)
+        check_in(made, [bad], [self._folder / f"images-{name}"])
+        results = list(results_in(made / "proof.sqlite"))
         edition = read_transcription(bad)
         rows = self._bench.texts.read_key(key)
         copies, twins = {}, {}

@@ -276,26 +276,28 @@ def column(canvas: Canvas, how: Setting, x: float, top: float, bottom: float, pl
         place = (y - top) / max(bottom - top, 1.0)
         if how.level[0] <= place < how.level[1]:
             cells = min(max((how.level[1] - place) * (bottom - top) / how.cell, 1.0), last - row)
-            length = _note(canvas, how, own, y, cells)
-            own.add(y, y + length, max(how.wide, 2 * (how.apart + how.note / 2) * how.wide))
-            row += max(length / how.cell, 0.5)
-            continue
-        if whole or (how.notes and canvas.chance(how.notes if row > first else how.notes / 3)):
+        elif whole or (how.notes and canvas.chance(how.notes if row > first else how.notes / 3)):
             most = last - row
             cells = (
                 most if whole else min(canvas.between(0.5, 3) if canvas.chance(0.5) else canvas.between(1, 12), most)
             )
-            length = _note(canvas, how, own, y, cells)
-            own.add(y, y + length, max(how.wide, 2 * (how.apart + how.note / 2) * how.wide))
-            row += max(length / how.cell, 0.5)
+        else:
+            _character(canvas, how, own, y)
+            row += 1
             continue
-        middle = own.middle(y)
-        canvas.glyph(middle, y + how.cell / 2, how.wide, how.high)
-        own.add(y + (how.cell - how.high) / 2, y + (how.cell + how.high) / 2, how.wide)
-        if how.points or how.side_marks or how.black or how.boxed or how.side_lines:
-            _beside(canvas, how, middle, y + how.cell / 2)
-        row += 1
+        length = _note(canvas, how, own, y, cells)
+        own.add(y, y + length, max(how.wide, 2 * (how.apart + how.note / 2) * how.wide))
+        row += max(length / how.cell, 0.5)
     return _labelled(canvas, how, own)
+
+
+def _character(canvas: Canvas, how: Setting, own: _Column, top: float) -> None:
+    """A character of main text, with what stands beside it."""
+    middle = own.middle(top)
+    canvas.glyph(middle, top + how.cell / 2, how.wide, how.high)
+    own.add(top + (how.cell - how.high) / 2, top + (how.cell + how.high) / 2, how.wide)
+    if how.points or how.side_marks or how.black or how.boxed or how.side_lines:
+        _beside(canvas, how, middle, top + how.cell / 2)
 
 
 def _labelled(canvas: Canvas, how: Setting, own: _Column) -> bool:

@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-import hashlib
 import os
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator
 from contextlib import ExitStack, contextmanager
 from dataclasses import replace
 from functools import cache
@@ -18,47 +17,21 @@ from proof.checking import executor, pipeline, recheck
 from proof.checking.executor import CheckedPage, ImageLoader, check_page
 from proof.checking.plan import PageKeys, PageTask
 from proof.ocr.engine import Engine as Recogniser
-from proof.ocr.engine import Pixels, Reading, WrappedEngine
 from proof.ocr.registry import EngineSettings, open_engine
 from proof.report.source import StoredRun
 from proof.report.tally import Tally
 from proof.report.write import WrittenReport
 from proof.settings.config import Settings
 from proof.store import Store
-from proof.store.cache import Cache
 from proof.verify.page import Checker
 from proof.web import app as web
 from tests.caches import statements_compiled_once
 
-
-class _ReadOnce(WrappedEngine):
-    """Reads a strip once for each set of sought characters."""
-
-    def __init__(self, engine: Recogniser) -> None:
-        super().__init__(engine)
-        self._readings: dict[bytes, Reading] = {}
-
-    def read(self, strips: Sequence[Pixels], sought: Sequence[str] = ()) -> list[Reading]:
-        asked = [repr((strip.shape, sought)).encode() + strip.tobytes() for strip in strips]
-        keys = [hashlib.blake2b(each, digest_size=16).digest() for each in asked]
-        lacking = {key: strip for key, strip in zip(keys, strips, strict=True) if key not in self._readings}
-        if lacking:
-            read = super().read(list(lacking.values()), sought)
-            self._readings.update(zip(lacking, read, strict=True))
-        return [self._readings[key] for key in keys]
-
-
-@cache
-def _engine(settings: EngineSettings) -> Recogniser:
-    return _ReadOnce(open_engine(settings))
+_engine = cache(open_engine)
 
 
 def _opened(settings: EngineSettings, *_: object, **__: object) -> Recogniser:
     return _engine(settings)
-
-
-_KEPT: dict[str, bytes] = {}
-"""The entries of the caches of all stores: a key depends on everything that determines its value."""
 
 
 _PAGES: dict[str, CheckedPage] = {}
@@ -94,25 +67,13 @@ def _counted(source: StoredRun, folder: Path, **_: object) -> WrittenReport:
 
 @contextmanager
 def computed_once() -> Iterator[None]:
-    """Share between the histories of one process: one engine, one cache behind those of all stores, one result for each
-    key of a page, one application for each person. Reports are not written."""
-    get, put_many = Cache.get, Cache.put_many
-
-    def got(store: Cache, key: str) -> bytes | None:
-        value = get(store, key)
-        return value if value is not None else _KEPT.get(key)
-
-    def put(store: Cache, entries: Mapping[str, bytes]) -> None:
-        _KEPT.update(entries)
-        put_many(store, entries)
-
+    """Share between the histories of one process: one engine, one result for each key of a page, one application for
+    each person. Reports are not written."""
     with ExitStack() as stack:
         statements_compiled_once(stack.enter_context(pytest.MonkeyPatch.context()))
         stack.enter_context(patch.object(executor, "check_page", _checked))
         for module in (pipeline, recheck):
             stack.enter_context(patch.object(module, "open_engine", _opened))
-        stack.enter_context(patch.object(Cache, "get", got))
-        stack.enter_context(patch.object(Cache, "put_many", put))
         stack.enter_context(patch.object(pipeline, "write_reports", _counted))
         stack.enter_context(patch("tests.acceptance.history.create_app", _served))
         yield

@@ -24,6 +24,7 @@ from proof.store import Store
 from proof.web import create_app
 from tests.acceptance.model import Cell, Person, Text, row_of
 from tests.sample import lay_out
+from tests.web.drawn import with_token
 
 MARK = "卷十 第"
 FIRST_DECISIONS = "SELECT flag_id, key FROM acts WHERE act = 'decision' AND version = 1"
@@ -94,10 +95,7 @@ class History:
             self.store = self.store or Store.open(settings.store_address)
             with patch.dict("os.environ", LOGNAME=self.person):
                 browser = create_app(settings, store=self.store).test_client()
-            token = re.search(r'name="csrf" content="([^"]+)"', browser.get("/search").text)
-            assert token
-            browser.environ_base["HTTP_X_CSRFTOKEN"] = token[1]
-            self.browsers[self.person] = browser
+                self.browsers[self.person] = with_token(browser)
         return self.browsers[self.person]
 
     def stop(self) -> None:

@@ -14,6 +14,7 @@ import httpx
 
 from tests.acceptance.history import PEOPLE, History
 from tests.conftest import PATIENCE
+from tests.web.drawn import csrf_token
 from tests.web.served import ServerProcess
 
 KILLED = 0.25
@@ -42,8 +43,7 @@ class KilledHistory(History):
     def _start(self) -> None:
         assert self.server is not None
         self.server.start()
-        page = self.browser.get(f"{self.server.address}/search").text
-        self.browser.headers["X-CSRFToken"] = page.partition('name="csrf" content="')[2].partition('"')[0]
+        self.browser.headers["X-CSRFToken"] = csrf_token(self.browser.get(f"{self.server.address}/search").text)
 
     def ask(self, method: str, path: str, **body: Any) -> tuple[int, Any]:
         """A request that is sent until it is answered, under the same key."""

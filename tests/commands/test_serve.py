@@ -5,10 +5,10 @@ from __future__ import annotations
 import signal
 import subprocess
 import sys
-import urllib.request
 from pathlib import Path
-from urllib.error import HTTPError
+from urllib.parse import urlsplit
 
+import httpx
 import pytest
 
 from proof.commands.serve import is_loopback, names
@@ -18,6 +18,7 @@ from proof.store import Store
 from proof.store.accounts import Role
 from proof.web.app import ANY, LOOPBACK
 from tests.conftest import PATIENCE, Run
+from tests.web.served import serving_process
 
 pytestmark = pytest.mark.slow
 
@@ -70,29 +71,18 @@ def test_it_answers_to_the_names_that_it_was_given() -> None:
         names(shut, "0.0.0.0")  # noqa: S104
 
 
-def test_served_beyond_this_machine_it_warns_of_plain_http_and_believes_its_proxy_alone(folder: Path) -> None:
+def test_served_beyond_this_machine_it_warns_of_plain_http_and_believes_its_proxy_alone(
+    folder: Path, capfd: pytest.CaptureFixture[str]
+) -> None:
     with Store.open(folder / "proof.sqlite") as store:
         store.accounts.add("甲", Role.ADMINISTRATOR, "四庫 full of 書")
-    command = [sys.executable, "-m", "proof", "serve", "--auth", "--host", "0.0.0.0", "--port", "0"]  # noqa: S104
-    command += ["--config", str(folder), "--names", "proof.example.org", "--proxy", "127.0.0.1"]
-    process = subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, cwd=ROOT)  # noqa: S603
-    assert process.stdout is not None
-    assert process.stderr is not None
-    port = process.stdout.readline().strip().rstrip("/").rsplit(":", 1)[1]
-    try:
-        statuses = []
-        for name in ("proof.example.org", "evil.example"):
-            asked = urllib.request.Request(f"http://127.0.0.1:{port}/login", headers={"X-Forwarded-Host": name})
-            try:
-                with urllib.request.urlopen(asked, timeout=PATIENCE) as answer:  # noqa: S310
-                    statuses.append(answer.status)
-            except HTTPError as error:
-                statuses.append(error.code)
-        assert statuses == [200, 400]
-    finally:
-        process.kill()
-        process.wait()
-    assert "passwords go over the network unencrypted" in process.stderr.read()
+    options = ["--auth", "--host", "0.0.0.0", "--names", "proof.example.org", "--proxy", "127.0.0.1"]  # noqa: S104
+    with serving_process(folder, *options) as (_, address):
+        login = f"http://127.0.0.1:{urlsplit(address).port}/login"
+        for name, status in (("proof.example.org", 200), ("evil.example", 400)):
+            answer = httpx.get(login, headers={"X-Forwarded-Host": name}, timeout=PATIENCE)
+            assert answer.status_code == status, name
+    assert "passwords go over the network unencrypted" in capfd.readouterr().err
 
 
 def test_it_ends_well_when_it_is_told_to_end(folder: Path) -> None:

@@ -57,6 +57,12 @@ def part(document: bytes, name: str) -> etree._Element:
         return etree.fromstring(archive.read(name))
 
 
+def footnotes_of(document: bytes) -> dict[str | None, str]:
+    """The text of each footnote by its id."""
+    notes = part(document, "word/footnotes.xml")
+    return {note.get(f"{W}id"): "".join(map(str, note.itertext())).strip() for note in notes}
+
+
 def test_tracked_changes_accepted_give_the_corrected_text_and_refused_the_text_as_it_was() -> None:
     body = part(written(corrected()), "word/document.xml")
     accepted = "".join(node.text or "" for node in body.iter(f"{W}t"))
@@ -73,9 +79,7 @@ def test_tracked_changes_accepted_give_the_corrected_text_and_refused_the_text_a
 
 def test_every_note_is_a_footnote_at_its_place() -> None:
     document = written(corrected())
-    notes = {
-        note.get(f"{W}id"): "".join(map(str, note.itertext())).strip() for note in part(document, "word/footnotes.xml")
-    }
+    notes = footnotes_of(document)
     referred = [node.get(f"{W}id") for node in part(document, "word/document.xml").iter(f"{W}footnoteReference")]
     assert [notes[number] for number in referred] == [
         "與：原脫，今補。",
@@ -148,9 +152,7 @@ def annotated() -> CorrectedSource:
 
 def test_footnotes_that_an_edition_has_itself_are_in_the_document_at_their_places() -> None:
     document = written(annotated())
-    footnotes = {
-        note.get(f"{W}id"): "".join(map(str, note.itertext())).strip() for note in part(document, "word/footnotes.xml")
-    }
+    footnotes = footnotes_of(document)
     body = part(document, "word/document.xml")
     said = [
         node.text if node.tag == f"{W}t" else f"[{footnotes[node.get(f'{W}id')]}]"

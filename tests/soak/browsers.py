@@ -4,30 +4,26 @@ Thirty contexts of Chromium proofread, a decision a second each, every one on pa
 hold six idle connections each, as a browser does; then two hundred connections are added that never finish their
 request, and slow readers of a large file. Beside them somebody else decides once a second over a new connection, which
 tells the server's time from that of thirty browsers on the same processors.
-
-With `--server` another command serves (`{folder}` and `{port}` in it are filled in), to compare servers.
 """
 
 from __future__ import annotations
 
 import argparse
 import os
-import shlex
 import socket
 import statistics
 import subprocess
-import sys
 import tempfile
 import threading
 import time
-import urllib.error
-import urllib.request
 import uuid
 from dataclasses import dataclass, field
 from itertools import count
 from pathlib import Path
 from typing import Any
+from urllib.parse import urlsplit
 
+import httpx
 from playwright.sync_api import Page, sync_playwright
 
 from proof.store import Store
@@ -35,8 +31,8 @@ from scripts.bench.material import CHROMIUM
 from scripts.bench.web import Browser, fill
 from tests.build import decision_log
 from tests.web.drawn import WORK
+from tests.web.served import serving_process
 
-ROOT = Path(__file__).resolve().parents[2]
 CONNECTIONS = 6
 """Of a browser to one host."""
 PAGES_EACH = 40
@@ -92,7 +88,6 @@ class Else:
         self.thread.join()
 
     def _work(self) -> None:
-        socket.setdefaulttimeout(20)
         browser = None
         for flag in count(self.first):
             start = time.perf_counter()
@@ -100,7 +95,7 @@ class Else:
                 browser = browser or Browser(self.address)
                 _, event = browser.decide(flag, uuid.uuid4().hex)
                 self.events.append(event)
-            except (OSError, urllib.error.URLError) as error:
+            except httpx.HTTPError as error:
                 self.failed.append(str(error))
             self.took.append(time.perf_counter() - start)
             if self.over.wait(max(0.0, 1 - self.took[-1])):
@@ -166,22 +161,6 @@ def request(path: str) -> bytes:
     return f"GET {path} HTTP/1.1\r\nHost: localhost\r\nConnection: keep-alive\r\n\r\n".encode()
 
 
-def begin(command: str, folder: Path) -> tuple[subprocess.Popen[bytes], int]:
-    """A server over the project, and its port."""
-    with socket.socket() as free:
-        free.bind(("127.0.0.1", 0))
-        port = int(free.getsockname()[1])
-    words = shlex.split(command.format(folder=folder, port=port))
-    process = subprocess.Popen(words, stdout=subprocess.DEVNULL, cwd=ROOT)  # noqa: S603
-    for _ in range(100):
-        try:
-            urllib.request.urlopen(f"http://127.0.0.1:{port}/healthz", timeout=5).read()
-            return process, port
-        except OSError:
-            time.sleep(0.2)
-    raise SystemExit(f"{command}: does not answer")
-
-
 def spent(pid: int) -> tuple[float, int, int]:
     """Processor seconds, MiB and threads of a process and its children."""
     seconds, memory, threads = 0.0, 0, 0
@@ -236,12 +215,11 @@ def _three(times: list[float]) -> str:
     return f"{1000 * statistics.median(times):.0f}, {1000 * p95:.0f}, {1000 * times[-1]:.0f} ms"
 
 
-def measure(port: int, pid: int, given: argparse.Namespace, first: int) -> tuple[list[tuple[str, str]], Else, int]:
+def measure(address: str, pid: int, given: argparse.Namespace, first: int) -> tuple[list[tuple[str, str]], Else, int]:
     """The figures, what somebody else did, and how many decisions the server acknowledged to the browsers."""
-    address = f"http://127.0.0.1:{port}"
+    port = urlsplit(address).port or 0
     rows: list[tuple[str, str]] = []
-    page = urllib.request.urlopen(f"{address}/works/{WORK}/").read().decode()  # noqa: S310
-    static = page.split("/static/")[1].split("/")[0]
+    static = httpx.get(f"{address}/works/{WORK}/").text.split("/static/")[1].split("/")[0]
     idle = Held(port, given.idle * CONNECTIONS, request(f"/static/{static}/{SMALL}"), every=2)
     time.sleep(3)
     others = Else(address, first)
@@ -289,8 +267,6 @@ def _ready(page: Page) -> None:
 def main() -> None:
     """Measure and print."""
     parser = argparse.ArgumentParser(description=__doc__)
-    own = f"{sys.executable} -m proof serve --config {{folder}} --port {{port}}"
-    parser.add_argument("--server", default=own, help="the command that serves {folder} at {port}")
     parser.add_argument("--browsers", type=int, default=30)
     parser.add_argument("--idle", type=int, default=30)
     parser.add_argument("--half-open", type=int, default=200)
@@ -300,16 +276,11 @@ def main() -> None:
     with tempfile.TemporaryDirectory(prefix="proof-bench-") as made:
         folder = Path(made)
         fill(folder, (given.browsers + 10) * PAGES_EACH)
-        process, port = begin(given.server, folder)
-        try:
-            rows, others, acknowledged = measure(
-                port, process.pid, given, given.browsers * PAGES_EACH * FLAGS_A_PAGE + 1
-            )
+        with serving_process(folder) as (process, address):
+            first = given.browsers * PAGES_EACH * FLAGS_A_PAGE + 1
+            rows, others, acknowledged = measure(address, process.pid, given, first)
             with Store.open(folder / "proof.sqlite") as store:
                 log = decision_log(store, WORK)
-        finally:
-            process.terminate()
-            process.wait(20)
     print("| figure | measured |\n| --- | --- |")  # noqa: T201
     lost = acknowledged + len(others.events) - len(log)
     doubled = len(log) - len({decision.flag for decision in log})

@@ -3,13 +3,12 @@
 lists, apparatus notes.
 
     python -m tests.soak.fuzz_readers [--inputs 1000000] [--seconds 0] [--seed 1] [--only text,readings,...]
-        [--found DIR] [--guided]
+        [--found DIR]
 
 Pieces of real files are cut, joined and damaged, with marks of the formats strewn in. A reader may refuse an input
 with an error of the project (ProofError); any other exception is a crash, and an input on which it computes for more
 than LONGEST seconds a hang: the input is kept in --found, and the exit status is 1. The same seed makes the same
 inputs.
-With --guided the inputs are looked for by atheris, which follows the branches that they reach (pip install atheris).
 """
 
 from __future__ import annotations
@@ -329,21 +328,6 @@ def report(harness: Harness, seconds: float) -> None:
     CONSOLE.print(table)
 
 
-def guided(name: str, options: argparse.Namespace, harness: Harness, real: Sequence[bytes]) -> None:
-    """Inputs that atheris looks for; does not come back."""
-    import atheris  # type: ignore[import-untyped]  # noqa: PLC0415 - only here, and only where it is installed
-
-    with tempfile.TemporaryDirectory() as corpus:
-        mutator = Mutator(name, real, random.Random(options.seed))  # noqa: S311
-        for number in range(200):
-            (Path(corpus) / str(number)).write_bytes(mutator())
-        atheris.instrument_all()
-        arguments = [sys.argv[0], f"-runs={options.inputs}", f"-seed={options.seed}", f"-timeout={LONGEST:.0f}", corpus]
-        arguments += [f"-max_total_time={options.seconds}"] if options.seconds else []
-        atheris.Setup(arguments, lambda data: harness.run(name, data))
-        atheris.Fuzz()
-
-
 def main(arguments: Sequence[str] | None = None) -> int:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--inputs", type=int, default=1_000_000)
@@ -352,14 +336,11 @@ def main(arguments: Sequence[str] | None = None) -> int:
     parser.add_argument("--only", default=",".join(READERS), help="which readers")
     parser.add_argument("--found", type=Path, default=Path("fuzz-found"), help="folder for inputs that fail")
     parser.add_argument("--shared", type=Path, default=ROOT.parent / "shared")
-    parser.add_argument("--guided", action="store_true", help="let atheris find the inputs of one reader (--only)")
     options = parser.parse_args(arguments)
     names = options.only.split(",")
     harness = Harness(options.found)
     rng = random.Random(options.seed)  # noqa: S311 - inputs that can be made again
     mutators = {name: Mutator(name, samples(name, options.shared), rng) for name in names}
-    if options.guided:
-        guided(names[0], options, harness, samples(names[0], options.shared))
     began = reported = time.monotonic()
     for number in range(options.inputs):
         name = names[number % len(names)]

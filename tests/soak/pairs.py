@@ -42,7 +42,7 @@ from proof.store.models import FlagRow, PageRow
 from proof.store.page_states import PageState
 from proof.store.queue_records import Order, QueueFilter
 from tests.caches import computed_once_in_fork
-from tests.soak.real_servers import Desk, Server
+from tests.web.served import DeskClient, serving_process
 
 ROOT = Path(__file__).resolve().parents[2]
 WORK, PROJECT = "text", "project"
@@ -101,17 +101,21 @@ def decide(folder: Path, name: str, page: int) -> None:
 
 
 def served(folder: Path) -> None:
-    """A server is begun, somebody decides at it, it is stopped. Raises SystemExit where it does not answer; what was
-    acknowledged is noted beside the store."""
+    """A server is begun, somebody decides the flags of a page together and says that it is proofread, the server is
+    stopped. Which of both was acknowledged is noted beside the store."""
     flags = json.loads((folder / FLAGS).read_text(encoding="utf-8"))
-    server = Server(folder)
-    try:
-        if not server.ready():
-            raise SystemExit(3)
-        acknowledged = Desk(server.port, WORK).decide(flags, 2, "beside")
+    asked = [
+        {"flag": flag, "version": version, "verdict": "take", "key": f"beside-{flag:05}"} for flag, version in flags
+    ]
+    requests = {
+        "decisions": {"decisions": asked, "batch": "beside-batch"},
+        "pages/2/states": {"state": "proofread", "version": 0, "key": "beside-page-002"},
+    }
+    with serving_process(folder) as (_, address):
+        desk = DeskClient(address)
+        answers = [desk.post(f"/api/v1/works/{WORK}/{path}", json=body) for path, body in requests.items()]
+        acknowledged = [answer.is_success for answer in answers]
         (folder / ACKNOWLEDGED).write_text(json.dumps(acknowledged), encoding="utf-8")
-    finally:
-        server.stop()
 
 
 def reread(folder: Path) -> None:

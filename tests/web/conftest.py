@@ -19,23 +19,23 @@ from tests.web.drawn import Served, fill, settings_in
 from tests.web.served import serving, watched_page
 
 
+def served_in(folder: Path) -> Iterator[Served]:
+    """Three pages of four flags each, served in this process."""
+    settings = settings_in(folder)
+    with Store.open(settings.store_address) as store:
+        sha = fill(store, folder)
+        yield Served(settings, store, create_app(settings, store=store), sha)
+
+
 @pytest.fixture
 def served(tmp_path: Path) -> Iterator[Served]:
-    """Three pages of four flags each, served in this process."""
-    settings = settings_in(tmp_path)
-    with Store.open(settings.store_address) as store:
-        sha = fill(store, tmp_path)
-        yield Served(settings, store, create_app(settings, store=store), sha)
+    yield from served_in(tmp_path)
 
 
 @pytest.fixture(scope="module")
 def unchanged(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Served]:
     """The same for a whole module, whose tests change nothing in it."""
-    folder = tmp_path_factory.mktemp("unchanged")
-    settings = settings_in(folder)
-    with Store.open(settings.store_address) as store:
-        sha = fill(store, folder)
-        yield Served(settings, store, create_app(settings, store=store), sha)
+    yield from served_in(tmp_path_factory.mktemp("unchanged"))
 
 
 @pytest.fixture(scope="session")

@@ -133,12 +133,20 @@ class Served:
     @property
     def client(self) -> FlaskClient:
         """A browser of its own, that has been given a token against forged requests."""
-        client = self.app.test_client()
-        page = client.get("/search")  # which is made the quickest
-        match = re.search(r'name="csrf" content="([^"]+)"', page.text)
-        assert match, page.text
-        client.environ_base["HTTP_X_CSRFTOKEN"] = match[1]
-        return client
+        return with_token(self.app.test_client())
+
+
+def csrf_token(page: str) -> str:
+    """The token against forged requests that a page gives its scripts."""
+    match = re.search(r'name="csrf" content="([^"]+)"', page)
+    assert match, page
+    return match[1]
+
+
+def with_token(client: FlaskClient) -> FlaskClient:
+    """The client, which sends a token against forged requests from now on."""
+    client.environ_base["HTTP_X_CSRFTOKEN"] = csrf_token(client.get("/search").text)  # the page that is made quickest
+    return client
 
 
 ODD = {2: (1, 6)}

@@ -10,7 +10,11 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+import httpx
+
+from tests.delays import PATIENCE
 from tests.forked_commands import ForkedCommand
+from tests.web.drawn import csrf_token
 
 if TYPE_CHECKING:
     from playwright.sync_api import Browser, Page
@@ -68,8 +72,16 @@ def serving_process(folder: Path, *options: str) -> Iterator[tuple[subprocess.Po
         assert line, f"`proof serve` ended with status {server.wait()} before it listened"
         yield server, line.split()[-1].rstrip("/")
     finally:
-        server.kill()
-        server.wait()
+        server.terminate()
+        server.wait(PATIENCE)
+
+
+class DeskClient(httpx.Client):
+    """A client of a server, with a session and its token against forged requests."""
+
+    def __init__(self, address: str, **options: Any) -> None:
+        super().__init__(base_url=address, timeout=PATIENCE, **options)
+        self.headers["X-CSRFToken"] = csrf_token(self.get("/search").text)
 
 
 @contextmanager

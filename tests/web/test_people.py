@@ -25,7 +25,7 @@ from proof.web import create_app
 from proof.web.rights import ACCOUNT_ENDPOINTS, OPEN_ENDPOINTS, UNCHANGING_POSTS, Right, needed_right
 from proof.web.tokens import Tokens
 from tests.build import decision_log
-from tests.web.drawn import WORK, Served, fill, settings_in
+from tests.web.drawn import WORK, Served, csrf_token, fill, settings_in
 
 BASE = f"/api/v1/works/{WORK}"
 PASSWORD = "四庫 full of 書"  # noqa: S105
@@ -67,9 +67,7 @@ class Browser:
     app: Flask
 
     def token(self, path: str = "/account") -> str:
-        match = re.search(r'name="csrf" content="([^"]+)"', self.client.get(path).text)
-        assert match
-        return match[1]
+        return csrf_token(self.client.get(path).text)
 
     def log_in(self, name: str, password: str = PASSWORD, query: str = "", **more: Any) -> TestResponse:
         data = {"name": name, "password": password, "csrf_token": self.token("/login")}

@@ -11,7 +11,7 @@ from flask.testing import FlaskClient
 
 from proof.store import Store
 from tests.build import page
-from tests.web.drawn import LINES, WORK, add_page, fill
+from tests.web.drawn import LINES, WORK, add_page, csrf_token, fill
 from tests.web.test_people import BASE, House, house_in
 
 PAGE = f"/read/{WORK}/1"
@@ -23,18 +23,16 @@ def open_house(tmp_path: Path) -> Iterator[House]:
 
 
 def sent(client: FlaskClient, key: str = "key-of-one", **fields: str) -> int:
-    token = re.search(r'name="csrf" content="([^"]+)"', client.get(PAGE).text)
-    assert token
-    return client.post(PAGE, data={"csrf_token": token[1], "key": key, **fields}).status_code
+    token = csrf_token(client.get(PAGE).text)
+    return client.post(PAGE, data={"csrf_token": token, "key": key, **fields}).status_code
 
 
 def test_without_the_setting_nobody_reads_or_reports(tmp_path: Path) -> None:
     for house in house_in(tmp_path):
         client = house.app.test_client()
         assert client.get(PAGE).status_code == 404
-        token = re.search(r'name="csrf" content="([^"]+)"', client.get("/login").text)
-        assert token
-        assert client.post(PAGE, data={"csrf_token": token[1], "key": "key-of-one", "note": "誤"}).status_code == 404
+        token = csrf_token(client.get("/login").text)
+        assert client.post(PAGE, data={"csrf_token": token, "key": "key-of-one", "note": "誤"}).status_code == 404
 
 
 def test_anybody_reads_a_page_as_it_stands_and_nothing_else(open_house: House) -> None:

@@ -1,4 +1,4 @@
-"""Pages are read again one at a time, each once for all who wait for it, and a stop leaves none half done."""
+"""Pages are read again one at a time, each once for all who wait for it, until nobody waits any more."""
 
 from __future__ import annotations
 
@@ -97,23 +97,6 @@ def test_why_a_page_could_not_be_read_is_kept_for_who_asks_and_no_mistake_of_the
     assert "page 13 is no longer there" in rereading.job(jobs[3].number, WORK, 13).reason
     with pytest.raises(NoJobError):
         rereading.job(jobs[3].number, WORK, 12)
-
-
-def test_a_stop_finishes_the_page_that_is_being_read_and_leaves_those_that_wait(
-    slow: Slow, rereading: Rereading
-) -> None:
-    first = rereading.begin(WORK, 1, "王")
-    slow.begun.acquire()
-    waiting = rereading.begin(WORK, 2, "王")
-    left = threading.Event()
-    waiting.future.add_done_callback(lambda _: left.set())
-    stop = threading.Thread(target=rereading.close)
-    stop.start()
-    assert left.wait(PATIENCE)  # before the page at hand is done: after it the next one would be begun
-    slow.let.release()
-    stop.join(PATIENCE)
-    assert (first.state, waiting.state, slow.read_pages) == (JobState.DONE, JobState.FAILED, [1])
-    assert waiting.reason == "the server was stopped"
 
 
 def test_a_reading_that_waits_is_taken_back_by_who_asked_and_goes_on_for_others(
