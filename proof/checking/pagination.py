@@ -13,7 +13,7 @@ from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, replace
 from itertools import accumulate, groupby, pairwise
 
-from proof.collation.blocks import AlignedPart, align, in_same_order
+from proof.collation.blocks import align, in_same_order
 from proof.collation.tokens import CharacterTable
 from proof.errors import TextError
 from proof.locale.marking import _
@@ -25,8 +25,18 @@ from proof.text.remarks import Remark, RemarkCode
 from proof.text.transcription import Transcription
 
 MIN_ABSENT_CHARACTERS = 12
-"""Minimum length of a passage that is missing on the images for it to be on no page (a heading of the editor, a
-commentary that the print leaves out). Shorter ones are compared with the image, and flagged."""
+"""Minimum length of a passage that is missing on the images for it to be on no page (a commentary that the print leaves
+out). Shorter ones are compared with the image, and flagged."""
+
+MAX_SURPLUS_CHARACTERS = 80
+"""Maximum length of a passage that is compared with the image, and flagged, because the images show the text before it
+and behind it next to each other: some four columns."""
+
+MAX_SURPLUS_SHARE = 0.1
+"""Maximum share of such passages in a text; one with more of them is another edition than the images."""
+
+MAX_DISTANCE_OF_NEIGHBOURS = 2
+"""Maximum distance, in characters of the images, between the text before and behind such a passage."""
 
 MIN_FOUND_CHARACTERS = 4
 """Minimum number of aligned characters of an image that shows this text."""
@@ -61,7 +71,7 @@ def paginate(edition: Transcription, images: Sequence[ReadImage], fold: Callable
     columns_of_images = [["".join(map(table.key, column)) for column in image.columns] for image in images]
     readings = ["".join(columns) for columns in columns_of_images]
     image_of = [number for number, reading in enumerate(readings) for _ in reading]
-    places = _places(text, in_same_order(align(text, "".join(readings))))
+    places = _places(text, "".join(readings))
     image_of_cell = [None if place is None else image_of[place] for place in places]
     count = Counter(number for number in image_of_cell if number is not None)
     with_text = [number for number, size in count.items() if size >= MIN_FOUND_CHARACTERS]
@@ -122,41 +132,63 @@ def _joints(
     return joints
 
 
-def _places(text: str, blocks: Iterable[AlignedPart]) -> list[int | None]:
-    """For every character of the text the index of the character on the images that it is aligned with, or that is at
-    its place if the images lack it; None if it is on no image."""
+def _places(text: str, shown: str) -> list[int | None]:
+    """For every character of the text the index of the character on the images (`shown`) that it is aligned with, or
+    that is at its place if the images lack it; None if it is on no image."""
     places: list[int | None] = [None] * len(text)
-    for block in blocks:
+    for block in in_same_order(align(text, shown)):
         for op in block.ops:
             in_text, on_images = op.a1 - op.a0, op.b1 - op.b0
             surplus = in_text - on_images
-            if surplus >= MIN_ABSENT_CHARACTERS and not _is_doubled(text, op.a0, op.a1, surplus):
+            if surplus >= MIN_ABSENT_CHARACTERS:
+                before = _before_surplus(text[op.a0 : op.a1], shown[op.b0 : op.b1])
+                places[op.a0 : op.a0 + before] = range(op.b0, op.b0 + before)
+                places[op.a1 - on_images + before : op.a1] = range(op.b0 + before, op.b1)
                 continue
             for offset in range(in_text):
                 places[op.a0 + offset] = min(op.b0 + offset * on_images // in_text, block.b1 - 1)
-    _fill_short_gaps(places)
+    _fill_gaps(places)
     return places
 
 
-def _is_doubled(text: str, start: int, end: int, length: int) -> bool:
-    """Whether a passage of this `length` stands twice in a row in a text, the first or the second time from `start` to
-    `end`."""
-    firsts = range(max(start - length, 0), end - length + 1)
-    return any(text.startswith(text[first : first + length], first + length) for first in firsts)
+def _before_surplus(text: str, shown: str) -> int:
+    """The number of characters on the images (`shown`) that stand before the surplus part of a longer text: as many as
+    leave the most characters equal before and behind it."""
+    surplus = len(text) - len(shown)
+    before = accumulate((first == there for first, there in zip(text, shown, strict=False)), initial=0)
+    behind = accumulate(
+        (last == there for last, there in zip(text[: surplus - 1 : -1], shown[::-1], strict=True)), initial=0
+    )
+    equal = [sum(counts) for counts in zip(before, reversed([*behind]), strict=True)]
+    return equal.index(max(equal))
 
 
-def _fill_short_gaps(places: list[int | None]) -> None:
-    """Place the characters of short gaps between two characters that stand near each other on the images."""
-    last: int | None = None
-    gap: list[int] = []
-    for index, place in enumerate(places):
-        if place is None:
-            gap.append(index)
-            continue
-        if last is not None and len(gap) < MIN_ABSENT_CHARACTERS and place - last <= len(gap) + MIN_ABSENT_CHARACTERS:
-            for number, missing in enumerate(gap, start=1):
-                places[missing] = min(last + number, place)
-        last, gap = place, []
+def _fill_gaps(places: list[int | None]) -> None:
+    """Place the characters of gaps between characters that stand near each other on the images."""
+    placed = [index for index, place in enumerate(places) if place is not None]
+    surplus = []
+    for before, behind in pairwise(placed):
+        length, distance = behind - before - 1, _place(places, behind) - _place(places, before)
+        if length < MIN_ABSENT_CHARACTERS and distance <= length + MIN_ABSENT_CHARACTERS:
+            _fill(places, before, behind)
+        elif length <= MAX_SURPLUS_CHARACTERS and distance <= MAX_DISTANCE_OF_NEIGHBOURS:
+            surplus.append((before, behind))
+    if sum(behind - before - 1 for before, behind in surplus) <= MAX_SURPLUS_SHARE * len(places):
+        for before, behind in surplus:
+            _fill(places, before, behind)
+
+
+def _place(places: Sequence[int | None], index: int) -> int:
+    place = places[index]
+    assert place is not None, "the character is on an image"
+    return place
+
+
+def _fill(places: list[int | None], before: int, behind: int) -> None:
+    """Place the characters between two characters with a place."""
+    first, last = _place(places, before), _place(places, behind)
+    for index in range(before + 1, behind):
+        places[index] = min(first + index - before, last)
 
 
 def _columns(

@@ -23,6 +23,7 @@ from proof.model.flags import Kind, context_of
 from proof.store import Store
 from proof.store.authorities import IMAGE, witnesses_of
 from proof.store.decision_records import Decision, State, Verdict
+from proof.store.double_readings import UNCHANGING_VERDICTS
 from proof.store.editions import CarriedDecision
 from proof.text.addresses import Address, Addresses
 from proof.text.model import Script
@@ -39,9 +40,6 @@ MAX_SHIFT = 2
 
 MIN_ALIGNED_SHARE = 0.75
 """Minimum share of the characters of such a passage that must be aligned."""
-
-_VERDICTS = {State.KEPT: Verdict.KEEP, State.COPY: Verdict.COPY, State.RETAINED: Verdict.RETAIN}
-"""The verdicts for states without a correction; corrections are carried as typed readings or deletions."""
 
 _OF_COPY = frozenset({State.COPY, State.RETAINED})
 """States that say what the copy of a text reads: they hold for texts of the same copy only."""
@@ -172,7 +170,7 @@ def _planned(places: _Places, decision: Decision, span: Span | None, same_copy: 
     reason = _reason_at_place(places, decision, reads, reading)
     if reason is not None:
         return Carried(decision, None, address, context, reason)
-    verdict = _VERDICTS.get(decision.state) or (Verdict.TYPED if reading else Verdict.DELETE)
+    verdict = UNCHANGING_VERDICTS.get(decision.state) or (Verdict.TYPED if reading else Verdict.DELETE)
     authority, witness = places.authority(decision, same_copy=same_copy)
     origin = {**places.origin(decision), **witness}
     made = CarriedDecision(*target_span, verdict, reading, decision.note, authority, origin)

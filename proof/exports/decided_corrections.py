@@ -428,6 +428,4 @@ def _collide(first: _DecidedCorrection, second: _DecidedCorrection) -> bool:
             return True
         if column.span.touches(other.span) and other.correction.kind is not Kind.LAYOUT:
             return True
-    if first.span.start == second.span.start and not (first.span.length and second.span.length):
-        return first.span.length == second.span.length
-    return first.span.start < second.span.end and second.span.start < first.span.end
+    return first.span.meets(second.span)

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import re
 from collections import defaultdict
-from collections.abc import Collection, Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cache, cached_property
 from itertools import chain
@@ -136,15 +136,24 @@ class DecidedFlag:
         is_deletion = bool(self.transcribed) and not self.place.reads and not self.place.decided_reading
         return is_deletion and not any(map(str.isalnum, line))
 
-    def precedes(self, other: DecidedFlag) -> bool:
-        """Whether the place reads again as it did before this decision, and the later `other` one was about characters
-        that this one had written."""
-        is_about_written = bool(other.now.span.length) or other.transcribed in self.given
-        return self.now.reads == self.transcribed and self.first < other.first and is_about_written
-
-    def is_about(self, other: DecidedFlag) -> bool:
-        """Whether it decides characters of the other's place. Neighbours that were deleted have one place."""
-        return meet(self.now.span, other.now.span) and self.now.former == other.now.former
+    def supersedes(self, undone: DecidedFlag) -> bool:
+        """Whether the text keeps what it has at the place of the decision `undone`, which was taken back: this one is
+        in the text there, or newer. Neighbours that were deleted have one place, and differ in their numbers."""
+        own, place = self.now.span, undone.now.span
+        if self.state is State.OPEN:  # it restores what had been there before both
+            is_about_written = bool(place.length) or undone.transcribed in self.given
+            is_restored = own == place and self.now.reads == self.transcribed
+            return is_restored and self.first < undone.first and is_about_written
+        if self.is_applied and own.meets(place) and self.now.former == undone.now.former:
+            return True
+        if self.state is State.SKIPPED or self.last < undone.last:
+            return False
+        if self.is_applied:  # it put something in where the other one had deleted something
+            is_beside = place in (Span(own.start, 0), Span(own.end, 0))
+            return is_beside and not self.transcribed and self.first > undone.first
+        if self.state in (State.KEPT, State.UNSURE) and not self.transcribed:
+            return own == place and not place.length and self.suggested == undone.transcribed
+        return own.meets(place)
 
     def starts_of(self, replaced: str) -> list[int]:
         """Where `replaced` may begin in the content, if a later decision replaced it: it has some of the characters of
@@ -185,58 +194,26 @@ def effects_of(decided: Iterable[DecidedFlag], content: str) -> Effects:
     """The effects of all decisions on a text with this present content."""
     present: list[DecidedFlag] = []
     lost: list[DecidedFlag] = []
+    near: defaultdict[int, list[DecidedFlag]] = defaultdict(list)
     for each in decided:
         (lost if each.present is None else present).append(each)
-    withdrawn = [each for each in present if each.state is State.OPEN]
-    standing = [each for each in present if each.state not in (State.OPEN, State.SKIPPED)]
+        for at in _bounds(each.now.span) if each.present is not None else ():
+            near[at].append(each)
     replaced = _replaced_by_later(lost, present, content)
-    transcribed = {each.flag: each.transcribed for each in withdrawn if each.now.reads != each.transcribed}
-    restored, waiting = _restored_readings(transcribed, lost, replaced)
-    kept = _already_restored(withdrawn, [each for each in standing if each.is_applied])
-    kept |= _superseded(withdrawn, [each for each in standing if not each.is_applied])
+    withdrawn = [each for each in present if each.state is State.OPEN and each.now.reads != each.transcribed]
+    restored, waiting = _restored_readings({each.flag: each.transcribed for each in withdrawn}, lost, replaced)
+    kept = {
+        undone.flag
+        for undone in withdrawn
+        if any(other.supersedes(undone) for at in _bounds(undone.now.span) for other in near[at])
+    }
     deleted = {each.flag for each in lost if each.is_deleted_with_its_line}
     return Effects(restored, kept, set(replaced), deleted, waiting)
 
 
-def _already_restored(withdrawn: Iterable[DecidedFlag], applied: Collection[DecidedFlag]) -> set[int]:
-    """The flags whose transcribed characters need not be restored: an older withdrawn decision precedes theirs, or the
-    text has their characters as another decision says (`applied`)."""
-    by_span: defaultdict[Span, list[DecidedFlag]] = defaultdict(list)
-    for decision in withdrawn:
-        by_span[decision.now.span].append(decision)
-    return {
-        decision.flag
-        for span, of_span in by_span.items()
-        for decision in of_span
-        if any(older.precedes(decision) for older in of_span)
-        or (decision.now.reads != decision.transcribed and any(other.is_about(decision) for other in applied))
-    }
-
-
-def _superseded(withdrawn: Iterable[DecidedFlag], standing: Iterable[DecidedFlag]) -> set[int]:
-    """The flags whose transcribed characters are not restored, since their place has a newer decision, or somebody
-    decided since that they are not missing there."""
-    newest: defaultdict[int, int] = defaultdict(int)
-    not_missing: defaultdict[tuple[Span, str], int] = defaultdict(int)
-    for decision in standing:
-        if decision.state in (State.KEPT, State.UNSURE) and not decision.transcribed:
-            place = decision.now.span, decision.suggested
-            not_missing[place] = max(not_missing[place], decision.last)
-            continue
-        for part in _parts(decision.now.span):
-            newest[part] = max(newest[part], decision.last)
-    flags = set()
-    for undone in withdrawn:
-        span = undone.now.span
-        newer = max(newest[part] for part in _parts(span))
-        if max(newer, not_missing[span, "" if span.length else undone.transcribed]) > undone.last:
-            flags.add(undone.flag)
-    return flags
-
-
-def _parts(span: Span) -> range:
-    """The numbers of a span's characters (odd: 2n + 1) and the gaps between them (even); of an empty span, its gap."""
-    return range(2 * span.start + 1, 2 * span.end) if span.length else range(2 * span.start, 2 * span.start + 1)
+def _bounds(span: Span) -> range:
+    """The code points of a span and the one behind it."""
+    return range(span.start, span.end + 1)
 
 
 def _replaced_by_later(lost: Iterable[DecidedFlag], present: Iterable[DecidedFlag], content: str) -> dict[int, int]:
@@ -253,8 +230,9 @@ def _replaced_by_later(lost: Iterable[DecidedFlag], present: Iterable[DecidedFla
         place = decision.place
         if place.reads == place.transcribed or (place.is_corrected and not place.is_written):
             continue
-        later = (other for other in known if other.may_replace(decision))
-        by = next((other for other in later if to_present(place.content).may_be(place.span, other.now.span)), None)
+        later = [other for other in known if other.may_replace(decision)]
+        around = to_present(place.content).around(place.span) if later else None
+        by = next((other for other in later if around is not None and other.now.span.touches(around)), None)
         if by is not None:
             replaced[decision.flag] = by.flag
             known.append(replace(decision, present=by.present))
@@ -287,7 +265,7 @@ def is_decided_later(lost: Place, others: Iterable[Place]) -> bool:
     """Whether a later version has a decision on characters that may be those of a `lost` place, which then does not
     return to its span. Decisions on whole places and on characters do not replace each other."""
     return any(
-        other.version > lost.version and other.is_whole == lost.is_whole and meet(lost.span, other.span)
+        other.version > lost.version and other.is_whole == lost.is_whole and lost.span.meets(other.span)
         for other in others
     )
 
@@ -336,25 +314,25 @@ class TextChange:
         return carried | _numbered(chain.from_iterable(by_version.values()), carried)
 
     @cached_property
-    def by_edits(self) -> PositionMap | None:
-        """The map from `before` by the edits of an export; None if no export made the change."""
-        if self.written is None or self.before is None:
-            return None
-        return PositionMap.of_edits(self.before, self.written.edits)
+    def positions(self) -> PositionMap:
+        """The map from `before`, by the edits of an export if one made the change."""
+        if self.written is None:
+            return PositionMap.of_comparison(self.before or "", self.content)
+        return PositionMap.of_edits(self.before or "", self.written.edits)
 
     def _added_columns(self) -> list[Span]:
         """Where an export put whole lines into the content."""
-        if self.written is None or self.by_edits is None:
+        if self.written is None:
             return []
-        edits = zip(self.written.edits, self.by_edits.written, strict=True)
+        edits = zip(self.written.edits, self.positions.written, strict=True)
         return [span for edit, span in edits if not edit.length and LINE_ENDING.search(edit.replacement)]
 
     def _restored(self, places: Iterable[Place]) -> list[Span]:
         """Where an export put the transcribed characters back, as the decision was taken back."""
-        if self.written is None or self.by_edits is None:
+        if self.written is None:
             return []
         indices = [self.written.of_flags.get(place.flag) for place in places if not place.is_corrected]
-        return [self.by_edits.written[index] for index in indices if index is not None]
+        return [self.positions.written[index] for index in indices if index is not None]
 
 
 def _numbered(places: Iterable[Place], carried: Mapping[int, Place]) -> dict[int, Place]:
@@ -387,11 +365,6 @@ def _in_line(text: str, span: Span) -> tuple[str, Span]:
     return text[begin : line_end(text, span.start)], Span(span.start - begin, span.length)
 
 
-def meet(span: Span, other: Span) -> bool:
-    """Whether two spans share a character or are equal."""
-    return span == other or (span.start < other.end and other.start < span.end)
-
-
 @dataclass(frozen=True, slots=True)
 class _CorrectedPlace:
     """A place in the new content, found by way of a corrected old content, which has all pending decisions.
@@ -412,12 +385,12 @@ class _Carrier:
     if the places were lost in it: characters that it has are not those of a lost place."""
 
     def __init__(self, old: str, change: TextChange, places: Sequence[Place], lost_in: str | None) -> None:
-        new, by_edits = change.content, change.by_edits if lost_in is None else None
-        written = change.written if by_edits is not None else None
+        is_present = old == change.before and lost_in is None
+        new, written = change.content, change.written if is_present else None
         self._old, self._new = old, new
         self._written = written
         self._policy = policy_of_script(change.script)
-        self._direct = by_edits if by_edits is not None else PositionMap.of_comparison(old, new)
+        self._direct = change.positions if is_present else PositionMap.of_comparison(old, new)
         of_flags = written.of_flags if written is not None else {}
         self._written_by_export = {flag: self._direct.written[index] for flag, index in of_flags.items()}
         self._inserted_at = self._insertions(places)

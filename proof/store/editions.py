@@ -29,6 +29,7 @@ from proof.store.manual_corrections import ManualCorrection, correct_in
 from proof.store.models import ColumnRow, FlagRow, PageRow, TextRow, TextVersionRow
 from proof.store.seeded_errors import IS_SEEDED
 from proof.store.texts import sha_of
+from proof.text.positions import Span
 from proof.text.transcription import Transcription
 
 DECIDED = _("something was decided there already")
@@ -236,7 +237,5 @@ def _must_be_undecided(session: Session, page: PageRow, line: int, offset: int, 
     query = select(FlagRow).where(FlagRow.page_id == page.id, FlagRow.line == line, ~IS_SEEDED)
     query = query.where(FlagRow.state != State.OPEN.value, FlagRow.version_id == page.version_id)
     for flag in session.scalars(query):
-        is_same = (flag.offset, flag.length) == (offset, length)
-        overlaps = flag.offset < offset + length and offset < flag.offset + flag.length
-        if is_same or overlaps:
+        if Span(flag.offset, flag.length).meets(Span(offset, length)):
             raise NoPlaceError(DECIDED)

@@ -21,11 +21,11 @@ from sqlalchemy.orm import Session
 
 from proof.model.flags import MAX_CONTEXT_CHARACTERS, Flag, Kind, Origin, context_of
 from proof.store import rows
-from proof.store.carried_places import Place
+from proof.store.carried_places import Place, TextChange
 from proof.store.decision_records import SETTLED
 from proof.store.lookup import raise_revision
-from proof.store.models import Base, FlagRow, PageRow, TextRow, TextVersionRow
-from proof.store.texts import checked_span, content_of, decided_reading, place_of
+from proof.store.models import Base, FlagRow, PageRow, TextRow
+from proof.store.texts import changes_since, checked_span, contents, decided_reading, place_of
 from proof.text.edit import Edit, edited, merged
 from proof.text.positions import PositionMap, Span
 
@@ -168,8 +168,9 @@ class _Versions:
     """The versions of texts, by their numbers."""
 
     def __init__(self, session: Session) -> None:
-        self.content = cache(lambda number: content_of(session.get_one(TextVersionRow, number)))
+        self.content = contents(session)
         self.comparison = cache(lambda old, new: PositionMap.of_comparison(self.content(old), self.content(new)))
+        self.changes = cache(lambda text, version: list(changes_since(session, text, version).values()))
 
 
 class _PageLines:
@@ -182,9 +183,8 @@ class _PageLines:
         self.version = text.version_id if text is not None else None
         self._lines = page.spans if text is not None and not page.absent else {}
         self._checked_version, self._versions = page.version_id, versions
-        self._to_present: PositionMap | None = None
-        if self.version is not None and self._checked_version is not None and self.version != self._checked_version:
-            self._to_present = versions.comparison(self._checked_version, self.version)
+        is_in_text = text is not None and page.version_id is not None
+        self._changes: Sequence[TextChange] = versions.changes(page.text_id, page.version_id) if is_in_text else ()
         self.begin = min((span.start for span in self._lines.values()), default=0)
         self.end = max((span.end for span in self._lines.values()), default=-1)
         self._starts = sorted((span.start, number) for number, span in self._lines.items())
@@ -193,13 +193,15 @@ class _PageLines:
         """The place of a finding; None if the page has no lines in its text or the place is lost."""
         if not self._lines:
             return None
-        span = checked_span(self._lines, flag)
-        return span if self._to_present is None else self._to_present.where(*span)
+        span: Span | None = checked_span(self._lines, flag)
+        for change in self._changes:
+            span = change.positions.where(*span) if span is not None else None
+        return span
 
     @property
     def content(self) -> str:
         """The present content of the text of the page."""
-        return self._versions.content(self.version) if self.version is not None else ""
+        return self._versions.content(self.version)
 
     def place_values(self, span: Span | None, flag: Flag) -> dict[str, Any]:
         """The place of a finding as values of the columns of `flags`; `span` is that of `span_of`."""
@@ -225,7 +227,7 @@ class _PageLines:
         """The number of the last line of this page that begins at or before a code point of the text, and the offset in
         it; None before the first line, or if the text has changed since the page was checked."""
         index = bisect_right(self._starts, (start, 1 << 60)) - 1
-        if index < 0 or self._to_present is not None:
+        if index < 0 or self._changes:
             return None
         begin, number = self._starts[index]
         return number, start - begin
@@ -233,9 +235,7 @@ class _PageLines:
     def source(self, line: int) -> str:
         """The source of the column with this number when the page was checked; empty if the page has none."""
         span = self._lines.get(line)
-        if span is None or self._checked_version is None:
-            return ""
-        return self._versions.content(self._checked_version)[span.start : span.end]
+        return self._versions.content(self._checked_version)[span.start : span.end] if span is not None else ""
 
     def left_of(self, row: FlagRow) -> Iterator[Span]:
         """The places in the present text of what is left of a written reading whose place was lost since."""

@@ -48,10 +48,7 @@ def work_id_subquery(work: str | None) -> ScalarSelect[int]:
 
 def find_work_id(session: Session, work: str) -> int:
     """The number of the work with this name. Raises NoPlaceError."""
-    work_id = session.scalar(select(WorkRow.id).where(WorkRow.name == work))
-    if work_id is None:
-        raise NoPlaceError(NO_WORK, work=work)
-    return work_id
+    return find_work(session, work).id
 
 
 def find_page(session: Session, work: str, page: int, *, locked: bool = False) -> PageRow:

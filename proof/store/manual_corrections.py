@@ -10,7 +10,7 @@ from dataclasses import dataclass, field, replace
 from itertools import chain
 from typing import Any
 
-from sqlalchemy import or_, select
+from sqlalchemy import select
 from sqlalchemy.orm import Session
 
 from proof.locale.marking import _
@@ -26,12 +26,13 @@ from proof.store.double_readings import own_states
 from proof.store.events import key_of_another
 from proof.store.flag_matching import unused_id
 from proof.store.lookup import NoPlaceError, StorePart, filled, find_page
-from proof.store.models import ActRow, CharactersRow, ColumnRow, FlagAct, FlagRow, PageRow, TextRow
+from proof.store.models import ActRow, CharactersRow, ColumnRow, FlagAct, FlagRow, PageRow
 from proof.store.seeded_errors import BY_HAND, IS_SEEDED, seeded_places, shown_text
 from proof.store.texts import carry_to_present
 from proof.store.typed_text import LONGEST_READING
 from proof.store.work_text import columns_of
 from proof.text.column import faults_of
+from proof.text.positions import Span
 from proof.text.remarks import RemarkCode
 
 BY_HAND_VERDICTS = frozenset({Verdict.TYPED, Verdict.DELETE, Verdict.RETAIN, Verdict.UNSURE})
@@ -262,34 +263,12 @@ def _row_by_hand(session: Session, page: PageRow, flag: Flag) -> FlagRow:
         if column is not None:
             row.text_id, row.version_id, row.start = page.text_id, page.version_id, column.start + flag.offset
             carry_to_present(session, [row])
-            _place_beside_exported(session, page, row, column.start + flag.offset)
     return row
-
-
-def _place_beside_exported(session: Session, page: PageRow, row: FlagRow, at: int) -> None:
-    """Give an insertion `at` a code point of the text as checked, whose place is lost in the present text, the place
-    beside a correction that an export wrote since the check, or behind a line ending that it deleted: a comparison of
-    the texts does not know what was written for which characters."""
-    present = session.get_one(TextRow, row.text_id).version_id
-    if row.length or row.version_id == present:
-        return
-    exported = select(FlagRow).where(FlagRow.page_id == page.id, FlagRow.version_id == present)
-    exported = exported.where(FlagRow.reads != FlagRow.transcribed)
-    exported = exported.where(or_(FlagRow.kind != Kind.LAYOUT.value, FlagRow.transcribed == LINE_BREAK))
-    for beside in session.scalars(exported):
-        column = page.spans.get(beside.line)
-        begin = column.start + beside.offset if column is not None else -1
-        is_behind = at == begin + beside.length > begin
-        if beside.start is not None and (is_behind or (at == begin and beside.kind != Kind.LAYOUT.value)):
-            row.start = beside.start + (beside.extent if is_behind else 0)
-            row.version_id = present
-            return
 
 
 def _overlapping_correction(session: Session, page: PageRow, source: str, flag: Flag) -> FlagRow | None:
     """A correction by hand that is in force at the place of `flag` or overlaps it, or deletes its column, and whose
     context in the column has not changed; None if there is none."""
-    end = flag.offset + flag.length
     query = select(FlagRow).where(
         FlagRow.page_id == page.id,
         BY_HAND,
@@ -298,10 +277,9 @@ def _overlapping_correction(session: Session, page: PageRow, source: str, flag: 
         FlagRow.line == flag.line,
     )
     for row in session.scalars(query.order_by(FlagRow.id)):
-        is_same = (row.offset, row.length) == (flag.offset, flag.length)
-        overlaps = row.offset < end and flag.offset < row.offset + row.length
+        meets = Span(row.offset, row.length).meets(Span(flag.offset, flag.length))
         is_unchanged = row.uid == flag.id or context_of(source, row.offset, row.length) == row.context
-        if (is_same or overlaps or row.reason == DELETED) and is_unchanged:
+        if (meets or row.reason == DELETED) and is_unchanged:
             return row
     return None
 

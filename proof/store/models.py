@@ -108,7 +108,8 @@ class TextRow(Base):
 
 class TextVersionRow(Base):
     """A version of a text: its compressed `content`, and the hash `sha` of the content. Later versions have larger
-    numbers; a text that returns to an earlier content gets a new version."""
+    numbers; a text that returns to an earlier content gets a new version. `edits` (start, length, replacement) are
+    those by which an export made it of the version before; null if no export did."""
 
     __tablename__ = "text_versions"
     __table_args__ = (Index(None, "text_id", "sha"),)
@@ -117,6 +118,7 @@ class TextVersionRow(Base):
     text_id: Mapped[int] = mapped_column(ForeignKey("texts.id"))
     sha: Mapped[str] = mapped_column(String(64))
     content: Mapped[bytes] = mapped_column(LargeBinary)
+    edits: Mapped[list[Any] | None] = mapped_column(JSON(none_as_null=True))
 
 
 class PageRow(Base):

@@ -7,7 +7,6 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from enum import StrEnum
-from functools import cache
 from itertools import groupby
 from operator import attrgetter
 from typing import Any, NamedTuple
@@ -20,10 +19,10 @@ from proof.store.carried_places import Place
 from proof.store.decision_records import NotYoursError, RefusedDecisionError
 from proof.store.events import answered, changes_since, standing
 from proof.store.lookup import PageConflictError, StorePart, filled, find_page, find_work_id
-from proof.store.models import FlagRow, PageEventRow, PageRow, TextVersionRow
+from proof.store.models import FlagRow, PageEventRow, PageRow
 from proof.store.rows import PagePlace
 from proof.store.seeded_errors import IS_SEEDED
-from proof.store.texts import checked_place, content_of, find_version, place_of
+from proof.store.texts import checked_place, contents, find_version, place_of
 from proof.store.typed_text import check_note
 from proof.text.edit import edited, merged
 from proof.text.lines import LINE_ENDING
@@ -256,7 +255,7 @@ def page_event(row: PageEventRow) -> PageEvent:
 def note_changed_texts(session: Session, pages: Sequence[tuple[PageRow, PagePlace]]) -> None:
     """Record a text change on each of `pages` whose new columns differ from the stored ones by more than decisions. To
     be called before the new places of the pages are saved."""
-    content = cache(lambda number: content_of(session.get_one(TextVersionRow, number)))
+    content = contents(session)
     changed: list[PageRow] = []
     for page, place in pages:
         version = find_version(session, place.text, place.sha)

@@ -4,20 +4,20 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Iterable, Sequence
-from functools import cache
+from functools import cache, partial
 from pathlib import Path
 
 from sqlalchemy import select
 from sqlalchemy.orm import Session
 
 from proof.store.flag_matching import mark_answered_stale
-from proof.store.models import FlagRow, PageRow, TextRow, TextVersionRow
+from proof.store.models import FlagRow, PageRow, TextRow
 from proof.store.rows import PagePlace
 from proof.store.texts import (
     carry_to_present,
     carry_to_version,
     checked_place,
-    content_of,
+    contents,
     find_version,
     is_displaced,
     set_place,
@@ -28,12 +28,9 @@ def place_pages(session: Session, pages: Iterable[tuple[PageRow, PagePlace]]) ->
     """Save the places of pages in their texts, if the store has these versions. Returns the saved pages, each with the
     version of its text before."""
     placed = []
-    versions: dict[tuple[str, str], TextVersionRow | None] = {}
+    version_of = cache(partial(find_version, session))
     for page, place in pages:
-        key = (place.text, place.sha)
-        if key not in versions:
-            versions[key] = find_version(session, *key)
-        version = versions[key]
+        version = version_of(place.text, place.sha)
         if version is not None:
             before = page.version_id
             start = min((span.start for span in place.lines.values()), default=0)
@@ -48,7 +45,7 @@ def place_unchanged_pages(session: Session, pages: Iterable[tuple[PageRow, PageP
     checked get them back; undecided flags that a decision answers become stale."""
     placed_pages = place_pages(session, pages)
     placed = {page.id: (page, before) for page, before in placed_pages if page.lines and before is not None}
-    content = cache(lambda number: content_of(session.get_one(TextVersionRow, number)))
+    content = contents(session)
     restored: set[int] = set()
     moved = [page.id for page, before in placed.values() if before != page.version_id]
     may_be_lost = FlagRow.page_id.in_(moved) | is_displaced()

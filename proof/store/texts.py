@@ -18,12 +18,14 @@ from __future__ import annotations
 import hashlib
 import zlib
 from collections import defaultdict
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from contextlib import suppress
+from dataclasses import astuple, replace
 from functools import cache, lru_cache
+from itertools import pairwise
 from pathlib import Path
 
-from sqlalchemy import ColumnElement, ScalarSelect, delete, func, select, update
+from sqlalchemy import ColumnElement, ScalarSelect, delete, func, select, union, update
 from sqlalchemy.orm import Session
 
 from proof.errors import TextError
@@ -39,11 +41,11 @@ from proof.store.carried_places import (
 )
 from proof.store.decision_records import RefusedDecisionError, State
 from proof.store.models import DecisionRow, FlagRow, PageRow, TextRow, TextVersionRow
-from proof.text.edit import edited
+from proof.text.edit import Edit
 from proof.text.encoding import Decoded
 from proof.text.formats import decoded_file
 from proof.text.lines import LINE_ENDING
-from proof.text.positions import PositionMap, Span
+from proof.text.positions import Span
 
 
 def sha_of(content: str) -> str:
@@ -74,7 +76,7 @@ def record_content(
         text = TextRow(path=path)
         session.add(text)
         session.flush()
-    version = new_version(session, text, content)
+    version = new_version(session, text, content, written)
     change = TextChange(before, content, text.version_id, script, written)
     flags = session.scalars(select(FlagRow).where(FlagRow.text_id == text.id)).all()
     _carry(session, flags, version, change)
@@ -102,13 +104,18 @@ def pieces_of(content: str, spans: Mapping[int, Span]) -> dict[int, str]:
 
 def columns_of_pages(session: Session, pages: Iterable[PageRow]) -> dict[int, dict[int, str]]:
     """The sources of the columns of pages when these were checked, by page number and column number."""
-    content = cache(lambda version: stored_content(session, version) or "")
+    content = contents(session)
     return {page.id: pieces_of(content(page.version_id), page.spans) for page in pages}
 
 
 def stored_content(session: Session, version: int | None) -> str | None:
     """The content of the version with this number; None for None."""
     return content_of(session.get_one(TextVersionRow, version)) if version is not None else None
+
+
+def contents(session: Session) -> Callable[[int | None], str]:
+    """The contents of versions by their numbers, each read once; empty for None."""
+    return cache(lambda version: stored_content(session, version) or "")
 
 
 def lock_texts(session: Session, paths: Iterable[str]) -> Sequence[TextRow]:
@@ -124,10 +131,11 @@ def find_version(session: Session, path: str, sha: str) -> TextVersionRow | None
     return session.scalars(query.limit(1)).first()
 
 
-def new_version(session: Session, text: TextRow, content: str) -> TextVersionRow:
-    """Add a version of a text with this content."""
+def new_version(session: Session, text: TextRow, content: str, written: ExportEdits | None = None) -> TextVersionRow:
+    """Add a version of a text with this content; `written` are the edits if an export made it of the last one."""
     packed = zlib.compress(content.encode("utf-8", "surrogatepass"))
-    version = TextVersionRow(text_id=text.id, sha=sha_of(content), content=packed)
+    edits = [astuple(edit) for edit in written.edits] if written is not None else None
+    version = TextVersionRow(text_id=text.id, sha=sha_of(content), content=packed, edits=edits)
     session.add(version)
     session.flush()
     return version
@@ -151,15 +159,46 @@ def carry_to_present(session: Session, flags: Iterable[FlagRow]) -> None:
         if flag.text_id is not None:
             by_text[flag.text_id].append(flag)
     for text_id, of_text in by_text.items():
-        present = session.get_one(TextRow, text_id).version_id
-        carry_to_version(session, of_text, session.get_one(TextVersionRow, present))
+        text = session.get_one(TextRow, text_id)
+        carried = _in_present(session, text, _places_of(session, of_text))
+        for flag in of_text:
+            if flag.id in carried:
+                set_place(flag, carried[flag.id])
+                flag.version_id = text.version_id
+
+
+def changes_since(session: Session, text: int, version: int) -> dict[int, TextChange]:
+    """The changes of a text since a version, in their order, by the number of the version that each made."""
+    later = select(TextVersionRow).where(TextVersionRow.text_id == text, TextVersionRow.id >= version)
+    changes = {}
+    for before, after in pairwise(session.scalars(later.order_by(TextVersionRow.id)).all()):
+        written = None if after.edits is None else ExportEdits(tuple(Edit(*edit) for edit in after.edits))
+        changes[after.id] = TextChange(content_of(before), content_of(after), before.id, written=written)
+    return changes
+
+
+def _in_present(session: Session, text: TextRow, places: Iterable[Place]) -> dict[int, Place]:
+    """The places in the present version of a text, by flag number: carried by each of its changes since, as if the
+    flags had been there. What an export wrote as one of them would have it is at that place. Lost places are left
+    out."""
+    now = {place.flag: place for place in places}
+    oldest = min((place.version for place in now.values()), default=text.version_id)
+    for number, change in changes_since(session, text.id, oldest).items():
+        earlier = [place for place in now.values() if place.version < number]
+        if change.written is not None:
+            edits, before = change.written.edits, change.before or ""
+            own = {place.flag: place.edit(before, place.decided_reading) for place in earlier if place.is_corrected}
+            of_flags = {flag: edits.index(edit) for flag, edit in own.items() if edit in edits}
+            carried = replace(change, written=ExportEdits(edits, of_flags)).carried(earlier)
+        else:
+            carried = change.carried(earlier)
+        now |= {flag: replace(place, content=change.content, version=number) for flag, place in carried.items()}
+    return {flag: place for flag, place in now.items() if place.version == text.version_id}
 
 
 def carry_to_version(session: Session, flags: Sequence[FlagRow], version: TextVersionRow) -> None:
-    """Carry the places of these flags to a version of their own or another text."""
-    present = session.get_one(TextRow, version.text_id).version_id
-    before = stored_content(session, present) if present != version.id else None
-    _carry(session, flags, version, TextChange(before, content_of(version), present))
+    """Carry the places of these flags to a version of another text."""
+    _carry(session, flags, version, TextChange(None, content_of(version)))
 
 
 def _carry(session: Session, flags: Sequence[FlagRow], version: TextVersionRow, change: TextChange) -> None:
@@ -173,7 +212,7 @@ def _carry(session: Session, flags: Sequence[FlagRow], version: TextVersionRow, 
 
 def _places_of(session: Session, flags: Iterable[FlagRow]) -> list[Place]:
     """The places of these flags, each in the last content that has it; flags without a text are left out."""
-    content = cache(lambda version: stored_content(session, version) or "")
+    content = contents(session)
     return [place_of(flag, content(flag.version_id)) for flag in flags if flag.version_id is not None]
 
 
@@ -306,34 +345,33 @@ def share_place(session: Session, flag: FlagRow) -> None:
     """Give the flag of a correction the place of the same correction in another work, if an export wrote that one after
     the page of the flag was checked: the person did not see it, and the text has what they decided."""
     page = session.get_one(PageRow, flag.page_id)
-    present = session.scalar(select(TextRow.version_id).where(TextRow.id == flag.text_id))
+    text = session.get(TextRow, flag.text_id) if flag.text_id is not None else None
     is_pending = flag.state == State.CORRECTED.value and flag.reads == flag.transcribed != flag.reading
-    if not (is_pending and page.lines) or page.text_id != flag.text_id or page.version_id in (None, present):
+    if text is None or not (is_pending and page.lines) or page.text_id != text.id or page.version_id is None:
         return
-    same = select(FlagRow).where(FlagRow.text_id == flag.text_id, FlagRow.version_id == present)
+    same = select(FlagRow).where(FlagRow.text_id == text.id, FlagRow.version_id == text.version_id)
     same = same.where(FlagRow.transcribed == flag.transcribed, FlagRow.reads == flag.reading)
-    same = same.where(FlagRow.origin != Origin.SEEDED.value)
-    written = [(row.work_id, place_of(row)) for row in session.scalars(same)]
-    own = {(place.span, place.former) for work, place in written if work == flag.work_id}
-    before, after = stored_content(session, page.version_id) or "", stored_content(session, present) or ""
-    checked = checked_place(page, flag, before)
-    for work, place in written:
-        if work == flag.work_id or (place.span, place.former) in own or place.is_whole != checked.is_whole:
-            continue
-        edit = place.edit(after, place.transcribed)
-        taken_back = PositionMap.of_comparison(before, edited(after, [edit]))
-        if taken_back.where(*checked.edit(before, flag.reading).place) == (edit.start, len(edit.replacement)):
+    written = session.scalars(same.where(FlagRow.origin != Origin.SEEDED.value)).all()
+    if all(row.work_id == flag.work_id for row in written):
+        return
+    content = stored_content(session, page.version_id) or ""
+    checked = replace(checked_place(page, flag, content), content=content, version=page.version_id)
+    place = _in_present(session, text, [checked]).get(flag.id)
+    if place is not None and place.is_written:
+        works = {row.work_id for row in written if (row.start, row.former) == (place.start, place.former)}
+        if works and flag.work_id not in works:
             set_place(flag, place)
-            flag.version_id = present
+            flag.version_id = text.version_id
 
 
 def _delete_unused_versions(session: Session, text: TextRow) -> None:
-    """Delete the versions of a text that no flag or page refers to."""
-    used = {
-        text.version_id,
-        *session.scalars(select(FlagRow.version_id).where(FlagRow.text_id == text.id).distinct()),
-        *session.scalars(select(PageRow.version_id).where(PageRow.text_id == text.id).distinct()),
-    }
-    used_ids = [number for number in used if number is not None]
-    unused = delete(TextVersionRow).where(TextVersionRow.text_id == text.id, TextVersionRow.id.not_in(used_ids))
-    session.execute(unused, execution_options={"synchronize_session": False})
+    """Delete the versions of a text before that of its oldest page that no flag or page refers to. The others keep the
+    edits that lead from a page to the present."""
+    of_pages = select(PageRow.version_id).where(PageRow.text_id == text.id, PageRow.version_id.is_not(None))
+    of_flags = select(FlagRow.version_id).where(FlagRow.text_id == text.id, FlagRow.version_id.is_not(None))
+    oldest = session.scalar(select(func.min(of_pages.where(PageRow.absent.is_(False)).subquery().c.version_id)))
+    versions = (TextVersionRow.text_id == text.id, TextVersionRow.id <= (oldest or text.version_id))
+    unused = TextVersionRow.id.not_in(union(of_pages, of_flags, select(TextRow.version_id)))
+    options = {"synchronize_session": False}
+    session.execute(delete(TextVersionRow).where(*versions, unused), execution_options=options)
+    session.execute(update(TextVersionRow).where(*versions).values(edits=None), execution_options=options)

@@ -13,7 +13,6 @@ from collections import defaultdict
 from collections.abc import Collection, Iterable, Iterator, Mapping
 from copy import copy
 from dataclasses import dataclass
-from functools import cache
 from itertools import chain, groupby
 from operator import attrgetter
 from sys import getsizeof
@@ -28,7 +27,6 @@ from sqlalchemy.orm import Session, load_only
 
 from proof.model.flags import LINE_BREAK, Kind, insertion_order
 from proof.store.cache import Bounded
-from proof.store.carried_places import meet
 from proof.store.decision_records import State
 from proof.store.double_readings import OwnState
 from proof.store.lookup import NO_WORK, NoPlaceError, StoredWork, find_works, newest_act_id
@@ -36,11 +34,11 @@ from proof.store.models import DecisionRow, FlagRow, PageRow, TextRow, WorkRow
 from proof.store.seeded_errors import IS_SEEDED
 from proof.store.texts import (
     columns_of_pages,
+    contents,
     decided_reading,
     effects_in,
     first_decision_id,
     readings_before_export,
-    stored_content,
 )
 from proof.text.column import TAG
 from proof.text.edit import Edit, edited
@@ -354,7 +352,7 @@ def _changing_flags(
         new_readings |= effects.restored | {flag.id: flag.reads for flag in flags if flag.id in effects.kept}
     has_exported = any(flag.version_id != flag.checked_version for flag in flags)
     given = readings_before_export(session, of_pages) if has_exported else {}
-    content_of = cache(lambda version: stored_content(session, version) or "")
+    content_of = contents(session)
     for flag in flags:
         flag.new, flag.given = new_readings.get(flag.id, decided_reading(flag)), given.get(flag.id, frozenset())
         flag.present = flag.reads
@@ -408,7 +406,7 @@ def _span(flag: Any) -> Span:
 
 def _overlap(flag: Any, other: Any) -> bool:
     """Whether two flags share a character of the present text, or one is a gap within the other."""
-    return bool(flag.extent or other.extent) and meet(_span(flag), _span(other))
+    return bool(flag.extent or other.extent) and _span(flag).meets(_span(other))
 
 
 def _edits_within(flag: Any, others: Iterable[Any]) -> list[Edit]:

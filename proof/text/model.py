@@ -113,7 +113,8 @@ class Column:
 
     `source` is the line without its ending and trailing pilcrow; `start` is its first code point in the file;
     `file_line` counts lines of the file from 1. `parsed` is its runs, or a function that parses them from `source` on
-    demand, since a work has a hundred times more cells than columns.
+    demand, since a work has a hundred times more cells than columns. `begin` is the offset in `source` at which the
+    column begins, where the text of other columns is before it in the line.
     """
 
     number: int
@@ -121,6 +122,7 @@ class Column:
     start: int
     file_line: int
     parsed: tuple[Run, ...] | Callable[[str], tuple[Run, ...]]
+    begin: int = 0
 
     @property
     def runs(self) -> tuple[Run, ...]:

@@ -73,6 +73,10 @@ class Span(NamedTuple):
         """Whether the other span has all of it."""
         return other.start <= self.start and self.end <= other.end
 
+    def meets(self, other: Span) -> bool:
+        """Whether the two share a character, or one is a gap within the other, or both are the same gap."""
+        return self == other or (self.start < other.end and other.start < self.end)
+
     def touches(self, other: Span) -> bool:
         """Whether the two share a character or are beside each other."""
         return other.start <= self.end and self.start <= other.end
@@ -203,19 +207,15 @@ class PositionMap:
             return None
         return Span(left, right - left)
 
-    def may_be(self, old: Span, new: Span) -> bool:
-        """Whether the characters of a place in the new version may have replaced those of one in the old version: they
-        are between the same neighbours, or in the same line if a neighbour was replaced as well, or between the same
-        lines if their own is gone."""
-        between = self.instead(*old)
-        if between is not None:
-            return new.touches(between)
-        line = _line_at(self._old, old.start)
-        kept = next(self.kept(*line), None)
-        if kept is not None:
-            return _line_at(self.new, kept.start) == _line_at(self.new, new.start)
-        before, after = self._character(line.start - 1), self._character(line.end + 1)
-        return (before is not None and new.start == before + 1) or (after is not None and new.end == after)
+    def around(self, span: Span) -> Span | None:
+        """The text between the nearest characters before and after these that the new version has; None if their order
+        has changed."""
+        index = bisect_left(self._starts, span.start) - 1
+        left = self._blocks[index] if index >= 0 else Block(0, 0, 0)
+        right = next((block for block in self._blocks[max(index, 0) :] if block.old_end > span.end), None)
+        start = left.new - left.old + min(left.old_end, span.start)
+        end = len(self.new) if right is None else right.new + max(span.end - right.old, 0)
+        return Span(start, end - start) if start <= end else None
 
     @cached_property
     def _beside_edits(self) -> dict[int, int]:

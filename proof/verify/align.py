@@ -26,6 +26,11 @@ BEYOND_MISMATCH_WEIGHT = 0.02
 SKIP_CELL_NATS = 8.0
 """Cost of a transcribed character without a glyph."""
 
+LONG_RUN_CELLS = 3
+LONG_RUN_SKIP_NATS = 1.0
+"""Cost of a transcribed character without a glyph behind `LONG_RUN_CELLS` others: a surplus passage goes on over dirt
+on the image."""
+
 SKIP_GLYPH_NATS = 8.0
 """Cost of a glyph without a transcription that is probably there."""
 
@@ -67,12 +72,17 @@ between them."""
 BAND_CELLS = 8
 """Maximum distance of the alignment from the diagonal, in addition to the difference of the two counts."""
 
+PAGE_BAND_CELLS = 80
+"""The same for the text of a whole page, of which columns may be missing, doubled or moved: some four columns."""
+
 FIRST_LIMIT_NATS = 16.0
 """Maximum cost of a path in the first search, in addition to that of the difference of the two counts. If no path is
 cheaper, the search is repeated without a limit."""
 
 ROUNDING_NATS = 1e-9
 """Possible error of a sum of costs."""
+
+_LONG_RUN = range(1, LONG_RUN_CELLS + 1)
 
 # The steps as numbers, which are faster in the innermost loop than members of `Step`; 0 is no step.
 _MATCH = 1
@@ -109,15 +119,17 @@ character."""
 
 
 def align(
-    cells: Sequence[Cell], glyphs: Sequence[Glyph], likeness: Likeness, limit: float = inf
+    cells: Sequence[Cell], glyphs: Sequence[Glyph], likeness: Likeness, limit: float = inf, band: int = BAND_CELLS
 ) -> tuple[list[Pairing], float]:
     """The cheapest alignment of a column's transcribed cells (without blank ones) with its glyphs, and its cost.
+
+    `band` is the maximum distance from the diagonal, in addition to the difference of the two counts.
 
     Every cell and every glyph is in exactly one pairing, in order. If no alignment costs `limit` or less, there are no
     pairings and the cost is infinite. Only costs that can belong to the cheapest path are computed; in a column without
     errors these are the costs on the diagonal.
     """
-    costs = _Costs(cells, glyphs, likeness)
+    costs = _Costs(cells, glyphs, likeness, band)
     n, m = len(cells), len(glyphs)
     if n != m:
         first_limit = SKIP_CELL_NATS * abs(n - m) + FIRST_LIMIT_NATS
@@ -146,11 +158,11 @@ def _for_either(cell: Cell, first: Glyph, second: Glyph, likeness: Likeness) -> 
 class _Costs:
     """The costs of matching the cells of a column with its glyphs, each computed when first needed."""
 
-    def __init__(self, cells: Sequence[Cell], glyphs: Sequence[Glyph], likeness: Likeness) -> None:
+    def __init__(self, cells: Sequence[Cell], glyphs: Sequence[Glyph], likeness: Likeness, band: int) -> None:
         self._cells, self._glyphs, self._likeness = cells, glyphs, likeness
         self._match: list[list[float | None]] = [[None] * len(glyphs) for _ in cells]
         self.skip_glyph = [skip_cost(glyph) for glyph in glyphs]
-        self.reach = BAND_CELLS + abs(len(cells) - len(glyphs))
+        self.reach = band + abs(len(cells) - len(glyphs))
         # whether a cell, or a glyph, and the next one are in the same row
         self.cells_follow = [cell.row == following.row for cell, following in pairwise(cells)]
         self.glyphs_follow = [glyph.strip == following.strip for glyph, following in pairwise(glyphs)]
@@ -220,8 +232,11 @@ def _cheapest(costs: _Costs, limit: float) -> tuple[list[list[int]], float]:
             best, step = row[j], 0
             if i and j and above[j - 1] < inf and (cost := above[j - 1] + costs.match(i - 1, j - 1)) < best:
                 best, step = cost, _MATCH
-            if i and above[j] + SKIP_CELL_NATS < best:
-                best, step = above[j] + SKIP_CELL_NATS, _EXTRA_CELL
+            if i:
+                in_long_run = i > LONG_RUN_CELLS and all(steps[i - k][j] == _EXTRA_CELL for k in _LONG_RUN)
+                cost = above[j] + (LONG_RUN_SKIP_NATS if in_long_run else SKIP_CELL_NATS)
+                if cost < best:
+                    best, step = cost, _EXTRA_CELL
             if j and row[j - 1] + skip_glyph[j - 1] < best:
                 best, step = row[j - 1] + skip_glyph[j - 1], _EXTRA_GLYPH
             if i > 1 and j > 1 and total[i - 2][j - 2] + SWAP_NATS < best:

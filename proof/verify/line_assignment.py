@@ -214,7 +214,7 @@ def _part(line: Column, begin: int, end: int) -> Column:
         return tuple(cell for cell in cells if begin <= cell.offset < end)
 
     runs = [Run(run.is_note, within(run.right), within(run.left)) for run in line.runs]
-    return replace(line, source=line.source[:end], parsed=tuple(run for run in runs if run.cells))
+    return replace(line, source=line.source[:end], parsed=tuple(run for run in runs if run.cells), begin=begin)
 
 
 def _assigned(comparison: _Comparison) -> _Assigned:

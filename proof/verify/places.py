@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
@@ -25,8 +26,14 @@ PUNCTUATION = frozenset("，。、；：！,.;:!「」『』“”《》")
 PRINTED = {"○": "○〇◯", "◯": "○〇◯", "□": "□口囗", "■": "■"}
 """For each sign the readings of a glyph that show that the page itself has the sign."""
 
-_ROW_AFTER = dict.fromkeys("(（", Row.RIGHT) | dict.fromkeys("/／", Row.LEFT) | dict.fromkeys(")）", Row.MAIN)
+_ROW_AFTER = {
+    **dict.fromkeys(("(", "（", "【", "<small>"), Row.RIGHT),
+    **dict.fromkeys(("/", "／"), Row.LEFT),
+    **dict.fromkeys((")", "）", "】", "</small>"), Row.MAIN),
+}
 """The row in which a column continues after a mark."""
+
+_MARK_OR_CHARACTER = re.compile(r"<[^<>]*>|.", re.DOTALL)
 
 
 @dataclass(frozen=True, slots=True)
@@ -74,7 +81,8 @@ def source_of(column: ReadColumn) -> str:
 
 def source_before(column: ReadColumn, cell: int) -> tuple[int, int]:
     """Start and end of the part of the source between the cell of that number and the cell before it."""
-    start = column.cells[cell - 1].offset + column.cells[cell - 1].length if cell else 0
+    assert column.line is not None, "only columns with a line have flags"
+    start = column.cells[cell - 1].offset + column.cells[cell - 1].length if cell else column.line.begin
     return start, column.cells[cell].offset if cell < len(column.cells) else len(source_of(column))
 
 
@@ -102,7 +110,7 @@ def omission_place(column: ReadColumn, before: int, missing: Sequence[Glyph], su
     elif following is not None and following.row is last.row:
         offset = end
     else:
-        row = preceding.row if preceding is not None else Row.MAIN
+        row = preceding.row if preceding is not None else _row_at(source, start)
         offset = _last_in_row(source, start, end, row, first.row)
     return Place(offset, 0, Kind.OMISSION, "", suggested)
 
@@ -157,15 +165,21 @@ def place_of_equal_neighbour(column: ReadColumn, before: int, glyph: Glyph) -> P
     return None
 
 
+def _row_at(source: str, end: int) -> Row:
+    """The row in which the text continues at an offset."""
+    marks = (_ROW_AFTER.get(mark[0]) for mark in _MARK_OR_CHARACTER.finditer(source, 0, end))
+    return next((row for row in reversed([*marks]) if row is not None), Row.MAIN)
+
+
 def _last_in_row(source: str, start: int, end: int, start_row: Row, sought: Row) -> int:
     """The last offset from `start` (which is in `start_row`) to `end` that is in the row `sought`; if there is none,
-    the last one in the other half-row of a note, else `end`."""
+    the last one in the other half-row of a note, else `end`. It is in no mark."""
     in_row = in_other_half = None
-    row = start_row
-    for offset in range(start, end + 1):
+    row, offset = start_row, start
+    for mark in (*_MARK_OR_CHARACTER.findall(source, start, end), ""):
         if row is sought:
             in_row = offset
         elif row is not Row.MAIN and sought is not Row.MAIN:
             in_other_half = offset
-        row = _ROW_AFTER.get(source[offset : offset + 1], row)
+        row, offset = _ROW_AFTER.get(mark, row), offset + len(mark)
     return next((offset for offset in (in_row, in_other_half) if offset is not None), end)

@@ -12,7 +12,7 @@ from dataclasses import replace
 from proof.layout.half_folio import ColumnArea
 from proof.layout.runs import CutBy, height_with_low_notes
 from proof.text.model import Column
-from proof.verify.align import Likeness, Pairing, align
+from proof.verify.align import PAGE_BAND_CELLS, Likeness, Pairing, align
 from proof.verify.columns import ReadColumn
 from proof.verify.glyphs import Glyph
 from proof.verify.line_assignment import MAX_JOINED_SHARE
@@ -53,7 +53,7 @@ def lay_out(
     """
     flat, column_of = in_one_row(glyphs)
     cells = [cell for line in lines for cell in line.cells if cell.glyph]
-    pairings, _ = align(cells, flat, likeness)
+    pairings, _ = align(cells, flat, likeness, band=PAGE_BAND_CELLS)
     columns: list[ReadColumn] = []
     first_cell = first_glyph = next_pairing = 0
     for number, line in enumerate(lines):

@@ -14,8 +14,8 @@ from proof.layout.half_folio import ColumnArea
 from proof.model.flags import Flag, Kind, context_of
 from proof.model.geometry import Box
 from proof.model.result import CheckedCharacter, CheckedColumn
-from proof.text.model import Cell, Column, Row, Run
-from proof.verify.align import Likeness, Step, align
+from proof.text.model import Cell, Column, Row, Run, is_han
+from proof.verify.align import PAGE_BAND_CELLS, Likeness, Step, align
 from proof.verify.columns import ColumnReader, ReadColumn
 from proof.verify.glyphs import Glyph
 from proof.verify.line_assignment import Assignment, LineFault, LineTrouble
@@ -82,7 +82,8 @@ def lines_of_columns(
     flat, column_of = in_one_row([column.glyphs for column in alone])
     cells = [(line, cell) for line in slice_ for cell in line.cells if cell.glyph]
     # a running edition does not say in which half-row a character stands: align without rows
-    pairings, _ = align([cell for _, cell in cells], [replace(glyph, row=Row.MAIN) for glyph in flat], likeness)
+    in_main_row = [replace(glyph, row=Row.MAIN) for glyph in flat]
+    pairings, _ = align([cell for _, cell in cells], in_main_row, likeness, band=PAGE_BAND_CELLS)
     glyph_of: dict[int, int] = {}
     for pairing in pairings:
         if pairing.step in (Step.MATCH, Step.SWAP):
@@ -94,7 +95,7 @@ def lines_of_columns(
         in_column[column].append(_PlacedCharacter(line, cell, None if glyph is None else flat[glyph]))
     noted = any(run.is_note for line in slice_ for run in line.runs) or all(glyph.row is Row.MAIN for glyph in flat)
     lines = tuple(
-        _line(placed, area, rows, in_column[:number] if bounded and noted else None)
+        _line(placed, area, rows, _end_of(in_column[:number]), has_runs=bounded and noted)
         if placed
         else _empty_line(in_column[:number], in_column[number + 1 :], joined)
         for number, (placed, area) in enumerate(zip(in_column, areas, strict=True))
@@ -114,12 +115,17 @@ def _empty_line(
     last = next((placed[-1] for placed in reversed(before) if placed), None)
     first = next((placed[0] for placed in after if placed), None)
     if last is None and first is not None and joined[0]:
-        return replace(first.line, source=first.line.source[: first.cell.offset], parsed=())
+        return _empty_part(first.line, first.cell.offset)
     if last is None or (first is None and not joined[1]):
         return None
     if first is not None and last.line.number != first.line.number:
         return None
-    return replace(last.line, source=last.line.source[: last.cell.offset + last.cell.length], parsed=())
+    return _empty_part(last.line, last.cell.offset + last.cell.length)
+
+
+def _empty_part(line: Column, offset: int) -> Column:
+    """The line of a column that has nothing of a line of the file, at an offset in this."""
+    return replace(line, source=line.source[:offset], parsed=(), begin=offset)
 
 
 def _beside(
@@ -160,19 +166,19 @@ def _is_parted(before: tuple[Column, Cell], after: tuple[Column, Cell]) -> bool:
 
 
 def _line(
-    characters: Sequence[_PlacedCharacter],
-    area: ColumnArea,
-    rows: int,
-    before: Sequence[Sequence[_PlacedCharacter]] | None,
+    characters: Sequence[_PlacedCharacter], area: ColumnArea, rows: int, reached: int, *, has_runs: bool
 ) -> Column:
     """The line of a column, from its characters: with the runs of the text where this has the notes and blanks of the
-    page and the column has all of each note; `before` are then the characters of the columns before it, else None. Any
-    other has runs of main text and notes by the rows of the glyphs."""
+    page (`has_runs`) and the column has all of each note. Any other has runs of main text and notes by the rows of the
+    glyphs. `reached` is the code point of the file behind the columns before it."""
     first, last = characters[0], characters[-1]
     source = _source([character.line for character in characters], first.line, last.end)
-    runs = [] if before is None else _runs_of_text(characters, _end_of(before))
+    runs = _runs_of_text(characters, reached) if has_runs else []
     runs = runs or _runs_of_glyphs(characters, area.cell(rows), area.top)
-    return Column(first.line.number, source, first.line.start, first.line.file_line, tuple(runs))
+    begin = max(reached - first.line.start, 0)
+    if not reached and any(map(is_han, source[: first.cell.offset])):  # the text of the image before
+        begin = first.cell.offset
+    return Column(first.line.number, source, first.line.start, first.line.file_line, tuple(runs), begin)
 
 
 def _end_of(columns: Sequence[Sequence[_PlacedCharacter]]) -> int:

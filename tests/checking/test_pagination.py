@@ -139,12 +139,21 @@ def test_pages_are_joined_where_the_text_goes_on_at_the_edge_of_an_image(
     assert [page.joined for page in text.pages] == joined
 
 
-@pytest.mark.parametrize("length", [11, 12, 25])
-def test_a_passage_that_stands_twice_in_a_row_is_on_its_page_both_times(length: int) -> None:
-    """Any other passage of twelve characters and more that no image shows is on none."""
-    start = 64 - length
-    text = paginate(edition(f"　　{CANON[:64]}{CANON[start:64]}{CANON[64:128]}"), images(*PAGES), FOLD)
-    assert "".join(slices(text).values()) == CANON[:64] + CANON[start:64] + CANON[64:128]
+@pytest.mark.parametrize("length", [11, 12, 16])
+@pytest.mark.parametrize("place", [48, 64])
+def test_a_surplus_passage_is_on_the_page_that_shows_the_text_around_it(length: int, place: int) -> None:
+    """One that stands twice in a row, and one from elsewhere. The images read a character wrongly after it."""
+    shown = [PAGES[0], f"{PAGES[1][:18]}甲{PAGES[1][19:]}", f"{PAGES[2][:2]}甲{PAGES[2][3:]}", *PAGES[3:]]
+    for surplus in (CANON[place - length : place], CANON[100 : 100 + length]):
+        text = f"{CANON[:place]}{surplus}{CANON[place:160]}"
+        found = paginate(edition(f"　　{text}"), images(*shown, CANON[128:160]), FOLD)
+        assert "".join(slices(found).values()) == text
+        assert not found.remarks
+
+
+def test_the_surplus_passages_of_another_edition_are_on_no_page() -> None:
+    text = f"{CANON[:48]}{OTHER}{CANON[48:128]}"
+    assert list(slices(paginate(edition(f"　　{text}"), images(*PAGES), FOLD)).values()) == PAGES
 
 
 def test_without_images_every_character_is_on_a_page_at_its_place() -> None:

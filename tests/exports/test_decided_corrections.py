@@ -487,6 +487,27 @@ def test_neighbours_that_were_deleted_come_back_in_their_order(
     assert project.export() == TEXT
 
 
+@pytest.mark.parametrize("exports", [1, 3])
+@pytest.mark.parametrize("offset", range(6))
+def test_one_of_a_run_is_corrected_beside_exported_ones_that_no_check_has_seen(
+    project: Project, offset: int, exports: int
+) -> None:
+    """Each export and the correction after it have the places of the page as it was checked."""
+    run = "天天天天天天"
+    project.begin([run, "日月"])
+    others = [at for at in range(6) if at != offset][:exports]
+    for at in others:
+        project.by_hand(1, at, "")
+        project.export()
+    project.by_hand(1, offset, "甲")
+    project.by_hand(1, offset, "乙", length=0)
+    left = [("乙甲" if at == offset else character) for at, character in enumerate(run) if at not in others]
+    assert project.shown(1) == "".join(left)
+    for _ in range(2):
+        assert project.export() == f"<pb:{PAGE}>¶\n{''.join(left)}¶\n日月¶\n"
+        assert project.decided.left_out == ()
+
+
 @pytest.mark.parametrize("kept_last", [False, True])
 def test_a_gap_at_which_nothing_is_missing_takes_back_what_was_deleted_there(project: Project, kept_last: bool) -> None:
     missing = flag("f-missing", 1, 5, "", "東", "夫之西[]北耦")
@@ -728,6 +749,20 @@ def test_what_is_said_not_to_be_missing_after_its_deletion_was_taken_back_does_n
     project.say("f-missing", Verdict.KEEP)
     project.export()
     assert ("西" in project.edition.text) == returns
+
+
+def test_what_is_put_in_where_a_deletion_was_taken_back_replaces_what_had_been_there(project: Project) -> None:
+    deleted = project.by_hand(1, 4, "")
+    project.export()
+    project.take_back(deleted)
+    project.check(flag("f-missing", 1, 4, "", "東", "夫之[]北耦(", kind=Kind.OMISSION))
+    project.say("f-missing", Verdict.TAKE)
+    for _ in range(3):
+        assert project.export() == TEXT.replace("西", "東")
+        assert project.shown(1) == COLUMN_1.replace("西", "東")
+        project.check()
+    project.say("f-missing", Verdict.UNDO)
+    assert project.export() == TEXT
 
 
 @settings(max_examples=5, suppress_health_check=[HealthCheck.function_scoped_fixture])
@@ -1182,7 +1217,8 @@ def test_neighbours_that_were_deleted_come_back_in_a_store_of_an_older_version(
     path = tmp_path / "older.sqlite"
     with closing(sqlite3.connect(tmp_path / "proof.sqlite")) as stored, closing(sqlite3.connect(path)) as older_store:
         stored.backup(older_store)
-        older_store.execute("ALTER TABLE flags DROP COLUMN former")
+        for table, column in (("flags", "former"), ("text_versions", "edits")):
+            older_store.execute(f"ALTER TABLE {table} DROP COLUMN {column}")
         older_store.execute("UPDATE alembic_version SET version_num = '0001'")
         older_store.commit()
     with Store.open(path) as store:

@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+import pytest
+
 from proof.store import Store
-from proof.store.decision_records import Verdict
+from proof.store.carried_places import DecidedFlag, Place, effects_of
+from proof.store.decision_records import State, Verdict
 from tests.build import check, decide, page, queued
 from tests.store.exported import LINES, decided_places, decided_readings, export
 
@@ -74,3 +77,28 @@ def test_a_move_does_not_count_as_exported_if_the_characters_between_were_change
         decide(store, flag.number, Verdict.TAKE)
     check(store, page("上若有大士與為耦"))
     assert export(store) == "<pb:p1>\n上若有士與大為耦\n"
+
+
+@pytest.mark.parametrize("decided", [(3, 4), (0, 1)], ids=["later", "earlier"])
+@pytest.mark.parametrize(
+    ("state", "suggested", "reads", "replaces"),
+    [
+        (State.CORRECTED, "東", "", True),
+        (State.CORRECTED, "東", "東", True),
+        (State.KEPT, "西", "", True),
+        (State.KEPT, "東", "", False),
+        (State.SKIPPED, "西", "", False),
+    ],
+    ids=["put in next", "put in", "not missing", "another is not missing", "skipped"],
+)
+def test_a_deletion_that_was_taken_back_gives_way_to_what_was_decided_later_at_its_gap(
+    state: State, suggested: str, reads: str, replaces: bool, decided: tuple[int, int]
+) -> None:
+    gap = Place(flag=1, start=2, extent=0, reads="", transcribed="西", decided_reading="西", former=7)
+    undone = DecidedFlag(1, 2, State.OPEN, "", gap, gap)
+    reading = suggested if state is State.CORRECTED else ""
+    place = Place(flag=2, start=2, extent=len(reads), reads=reads, transcribed="", decided_reading=reading)
+    other = DecidedFlag(*decided, state, suggested, place, place)
+    effects = effects_of([undone, other], f"夫之{reads}北耦")
+    assert effects.kept == ({1} if replaces and decided > (1, 2) else set())
+    assert effects.restored == {1: "西"}

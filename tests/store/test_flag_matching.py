@@ -113,6 +113,20 @@ def test_a_deleted_column_does_not_answer_whether_the_next_one_lacks_its_first_c
     assert [shown.flag.suggested for shown in queued(store, states=(State.OPEN,))] == ["射"]
 
 
+def test_a_check_that_began_before_an_export_finds_the_characters_that_it_saw(store: Store) -> None:
+    text, place = "天天天天\n", replace(PLACE, lines={1: Span(0, 4)})
+    check_at(store, text, [(place, page("天天天天", flags=((1, 1, "天", ""),)))])
+    decide(store, queued(store)[0].number, Verdict.TAKE)
+    run = store.begin_run(replace(run_info(), texts=(TextInfo(PLACE.text, sha_of(text), "kanripo", "", text),)))
+    assert export(store) == "天天天\n"
+    result = page("天天天天", flags=((1, 2, "天", "地"),))
+    store.save_pages(run, [CheckedResult(replace(place, sha=sha_of(text)), "", result)])
+    store.finish_run(run, whole=True)
+    [found] = queued(store, states=(State.OPEN,))
+    decide(store, found.number, Verdict.TAKE)
+    assert export(store) == "天地天\n"
+
+
 @on_both
 @pytest.mark.parametrize(
     ("among", "seen"),

@@ -73,6 +73,24 @@ def test_what_took_a_place_is_what_stands_between_its_neighbours() -> None:
     assert PositionMap.of_comparison(OLD, "上射揖坐\n與大夫\n").instead(8, 1) is None
 
 
+@pytest.mark.parametrize(
+    ("new", "place", "expected"),
+    [
+        ("上射揖坐\n東面又又耦\n與大夫\n", (8, 1), (7, 2)),
+        ("上射揖坐\n與大夫\n", (8, 1), (5, 0)),
+        ("又上射揖坐\n東面于北耦\n與大夫\n", (0, 0), (0, 1)),
+        ("上射揖坐\n東面于北耦\n", (12, 1), (11, 0)),
+        ("東面于北耦\n上射揖坐\n與大夫\n", (5, 0), None),
+    ],
+    ids=["with a neighbour", "gone with its line", "at the beginning", "at the end", "between lines that moved"],
+)
+def test_what_stands_around_a_place_reaches_to_the_nearest_characters_that_are_left(
+    new: str, place: tuple[int, int], expected: tuple[int, int] | None
+) -> None:
+    around = PositionMap.of_comparison(OLD, new).around(Span(*place))
+    assert around == (Span(*expected) if expected else None)
+
+
 TEXTS = st.text("甲乙丙\n", max_size=30)
 
 

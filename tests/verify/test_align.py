@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 from proof.ocr.belief import Belief
 from proof.text.model import Cell, Row
-from proof.verify.align import SKIP_CELL_NATS, Pairing, Step, _cheapest, _Costs, align
+from proof.verify.align import BAND_CELLS, SKIP_CELL_NATS, Pairing, Step, _cheapest, _Costs, align
 from proof.verify.glyphs import Glyph
 from tests.verify.columns import exact, glyph_at
 
@@ -52,6 +52,14 @@ def test_cells_are_paired_with_the_glyphs_that_show_them(transcribed: str, shown
     pairings, cost = align(cells(transcribed), glyphs(shown), exact)
     assert [pairing for pairing in pairings if pairing.step is not Step.MATCH] == expected
     assert (cost < 0.1) is (transcribed == shown)
+
+
+@pytest.mark.parametrize("dirt", [(0,), (5,), (5, 6), (9,)])
+def test_a_surplus_passage_goes_on_over_dirt(dirt: tuple[int, ...]) -> None:
+    """Pieces of ink of which nothing was read stand between the glyphs of 天地."""
+    shown = [shown_glyph("天"), *(shown_glyph("", place + 1) for place in range(len(dirt))), shown_glyph("地", 3)]
+    steps = [step for step, _, _ in paired("天日月星辰山川河海風地", shown)]
+    assert steps.count(Step.EXTRA_CELL) == 9
 
 
 def test_a_change_of_places_needs_both_to_fit_the_other_way_round_and_one_row() -> None:
@@ -118,7 +126,7 @@ def columns(draw: st.DrawFn) -> tuple[list[Cell], list[Glyph]]:
 @given(columns())
 def test_what_is_not_weighed_would_have_cost_more(column: tuple[list[Cell], list[Glyph]]) -> None:
     written, shown = column
-    _, cheapest = _cheapest(_Costs(written, shown, exact), inf)
+    _, cheapest = _cheapest(_Costs(written, shown, exact, BAND_CELLS), inf)
     assert align(written, shown, exact)[1] == cheapest
 
 

@@ -91,6 +91,7 @@ def test_a_slice_is_laid_on_the_columns_as_its_glyphs_stand(
 def test_a_column_between_others_of_which_the_edition_has_nothing_is_missing_within_its_line() -> None:
     found = laid("甲乙丙丁", main("甲乙"), main("戊己庚"), main("丙丁"))
     assert [own.source if own else None for own in found.lines] == ["甲乙", "甲乙", "甲乙丙丁"]
+    assert [own.begin if own else None for own in found.lines] == [0, 2, 2]
     assert found.lines[1] is not None
     assert not found.lines[1].cells
     assert not found.troubles

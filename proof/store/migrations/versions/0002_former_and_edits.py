@@ -1,4 +1,5 @@
-"""Adds to flags the number of what was deleted at one place (`FlagRow.former`). A store made since has it."""
+"""Adds to flags the number of what was deleted at one place (`FlagRow.former`), and to versions of texts the edits of
+exports. A store made since has them."""
 
 from __future__ import annotations
 
@@ -18,6 +19,7 @@ depends_on = None
 def upgrade() -> None:
     if any(column["name"] == "former" for column in sa.inspect(op.get_bind()).get_columns("flags")):
         return
+    op.add_column("text_versions", sa.Column("edits", sa.JSON))
     op.add_column("flags", sa.Column("former", sa.Integer, nullable=False, server_default="0"))
     flags = sa.table(
         "flags", *map(sa.column, ("id", "text_id", "version_id", "start", "extent", "transcribed", "former"))
