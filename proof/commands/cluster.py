@@ -13,6 +13,7 @@ import click
 from proof.commands.serve import is_loopback
 from proof.errors import UsageError
 from proof.locale.marking import _
+from proof.locale.terminal import say
 
 POLL_SECONDS = 1.0
 """Seconds between checks of the scheduler and the workers, and before a failed worker is started again."""
@@ -80,7 +81,8 @@ def command(workers: int | None, host: str, port: int, join: str | None, memory:
         if join:
             return _join(join, count, memory)
         if not is_loopback(host):
-            click.echo(f"proof: whoever reaches {host}:{port} can run programs here", err=True)
+            message = _("whoever reaches %(address)s can run programs here")
+            click.echo(f"proof: {say(message, address=f'{host}:{port}')}", err=True)
         try:
             cluster = LocalCluster(
                 n_workers=0,  # if LocalCluster started them, one that dies at its start would end the others
@@ -101,7 +103,7 @@ def command(workers: int | None, host: str, port: int, join: str | None, memory:
             while len(cluster.scheduler.workers) < count:
                 _start_missing(cluster, count)
                 time.sleep(POLL_SECONDS / 10)
-            click.echo(f"{count} workers at {cluster.scheduler_address}")
+            click.echo(say(_("%(number)s workers at %(address)s"), number=count, address=cluster.scheduler_address))
             while cluster.scheduler is not None and cluster.scheduler.status.name == "running":
                 time.sleep(POLL_SECONDS)
                 _start_missing(cluster, count)
@@ -113,7 +115,8 @@ def _start_missing(cluster: Any, count: int) -> None:
     for name, nanny in list(cluster.workers.items()):
         if nanny.status.name in ("failed", "closed"):
             cluster.workers.pop(name, None)
-            click.echo("proof: a worker died at its start; another is started", err=True)
+            message = _("a worker died at its start; another is started")
+            click.echo(f"proof: {say(message)}", err=True)
     cluster.scale(count)
 
 
@@ -136,11 +139,12 @@ def _join(address: str, workers: int, memory: str) -> int:
                 ) as nanny:
                     return await nanny.finished()
             except RuntimeError:
-                click.echo(f"proof: a worker did not start; does a scheduler answer at {address}?", err=True)
+                message = _("a worker did not start; does a scheduler answer at %(address)s?")
+                click.echo(f"proof: {say(message, address=address)}", err=True)
             await asyncio.sleep(POLL_SECONDS)
 
     async def run() -> None:
-        click.echo(f"{workers} workers for {address}")
+        click.echo(say(_("%(number)s workers for %(address)s"), number=workers, address=address))
         await asyncio.gather(*(worker() for _ in range(workers)))
 
     try:

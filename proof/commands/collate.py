@@ -16,13 +16,14 @@ from proof.collation.collation import Collation, ParallelPlace, collate
 from proof.collation.differences import Side
 from proof.collation.report import in_file, write_collation
 from proof.collation.stored_readings import must_be_checked, save_differences, weigh_stored
-from proof.collation.table import write_table
+from proof.collation.table import class_names, evidence_names, write_table
 from proof.commands.options import config_option, existing_store, setting_options, settings_of
 from proof.commands.remarks import print_remarks, verbose_option
 from proof.errors import UsageError
 from proof.images.find import ImageIndex
 from proof.images.imglist import find_image_lists
 from proof.locale.marking import Sentence, _
+from proof.locale.terminal import say
 from proof.settings.config import Settings
 from proof.store import Store
 from proof.text.transcription import Transcription
@@ -38,6 +39,9 @@ PRINTED = (Class.ERROR, Class.READING, Class.UNLIKE)
 UNSEEN = frozenset({"Co", "Cn", "Cc", "Cf", "Cs", "Mn"})
 """Unicode categories of characters that a terminal does not show: private use (Co), unassigned (Cn), controls (Cc),
 formats (Cf), surrogates (Cs), and nonspacing marks such as variation selectors (Mn)."""
+
+
+_SIDES = {Side.BASE: _("base"), Side.WITNESS: _("witness")}
 
 
 @click.command("collate")
@@ -111,13 +115,15 @@ def command(
     if as_findings:
         with Store.open(existing_store(settings)) as store:
             saved = save_differences(store, collations)
-        click.echo(f"{saved.own} differences are findings now, {saved.at_flags} more are at flags of the check")
+        message = _("differences that are findings now: %(own)s; at flags of the check: %(at_flags)s")
+        click.echo(say(message, own=saved.own, at_flags=saved.at_flags))
         if saved.on_no_page:
-            click.echo(f"{saved.on_no_page} are in no column that was checked", err=True)
+            message = _("differences in no column that was checked: %(number)s")
+            click.echo(say(message, number=saved.on_no_page), err=True)
     if weigh or as_findings:
         with Store.open(existing_store(settings)) as store:
             number = weigh_stored(store, collations, settings.variants.file)
-        click.echo(f"{number} flags were weighed")
+        click.echo(say(_("flags that were weighed: %(number)s"), number=number))
     return 0
 
 
@@ -171,7 +177,8 @@ def _apart(witness: Transcription, base: Transcription) -> Transcription:
     if len(apart.parts) < len(witness.parts):
         left_out = {part.path for part in witness.parts} - {part.path for part in apart.parts}
         names = ", ".join(map(str, sorted(left_out)))
-        click.echo(f"left out of {witness.siglum or witness.path}, the base itself or a copy: {names}", err=True)
+        message = _("left out of %(witness)s, the base itself or a copy: %(names)s")
+        click.echo(say(message, witness=witness.siglum or witness.path, names=names), err=True)
     return apart
 
 
@@ -183,48 +190,54 @@ def _visible(text: str) -> str:
 def _reason_not_placed(place: ParallelPlace, witness: Transcription) -> str:
     """Why a paragraph or column of the base has no place in the witness."""
     if place.is_repetition and place.witness_start is not None:
-        once = in_file(witness, place.witness_start)
-        return f"says again what the witness has once, at {once} ({place.share + place.repeated_share:.0%})"
-    return f"is not in the witness ({place.share:.0%} found)"
+        message = _("says again what the witness has once, at %(place)s (%(share)s)")
+        share = place.share + place.repeated_share
+        return say(message, place=in_file(witness, place.witness_start), share=f"{share:.0%}")
+    return say(_("is not in the witness (%(share)s found)"), share=f"{place.share:.0%}")
 
 
 def _print_quality(collation: Collation) -> None:
     """Print the juan in which the witness has less weight, and the reason, the share of differing characters."""
     for quality in collation.quality:
         if quality.weight < 1:
-            where = f"juan {quality.juan}" if quality.juan else "the text"
+            message = _("juan %(juan)s: %(share)s reads otherwise; the witness weighs %(weight)s there")
             share = quality.differing / max(quality.characters, 1)
-            click.echo(f"  in {where} {share:.1%} reads otherwise: the witness weighs {quality.weight:.0%} there")
+            juan = quality.juan or "–"
+            click.echo("  " + say(message, juan=juan, share=f"{share:.1%}", weight=f"{quality.weight:.0%}"))
 
 
 def _print(collation: Collation, show: int) -> None:
     """Print a collation: its counts, and at most `show` of the places and differences of each kind."""
     base, witness = collation.base, collation.witness
     siglum, path = witness.edition.siglum, witness.edition.path
-    click.echo(f"{base.edition.path} against {f'{siglum} ({path})' if siglum else path}")
+    shown_witness = f"{siglum} ({path})" if siglum else path
+    click.echo(say(_("%(base)s against %(witness)s"), base=base.edition.path, witness=shown_witness))
     unplaced = [place for place in collation.placements if not place.is_placed]
     placed = len(collation.placements) - len(unplaced)
     if base.edition.text == witness.edition.text:
-        click.echo("  the two files are the same, character for character: a copy is no witness")
+        click.echo("  " + say(_("the two files are the same, character for character: a copy is no witness")))
     elif placed < MIN_PLACED_SHARE * len(collation.placements):
-        click.echo("  these are hardly the same text: next to nothing of the one is in the other")
-    layouts = Counter(layout.note.value for layout in collation.note_layouts)
-    classes = Counter(difference.category.value for difference in collation.differences)
-    counts = ", ".join(f"{number} {name}" for name, number in sorted(classes.items()))
-    click.echo(f"  differences: {counts or 'none'}")
-    if layouts:
-        sides = ", ".join(f"{number} a note in the {side}" for side, number in sorted(layouts.items()))
-        click.echo(f"  same words, other layout: {sides} and text in the other")
+        click.echo("  " + say(_("these are hardly the same text: next to nothing of the one is in the other")))
+    names = class_names(say)
+    classes = Counter(names[difference.category] for difference in collation.differences)
+    counts = ", ".join(f"{name} {number}" for name, number in sorted(classes.items())) or "0"
+    click.echo("  " + say(_("differences: %(counts)s"), counts=counts))
+    for side, number in sorted(Counter(layout.note for layout in collation.note_layouts).items()):
+        message = _("the same words, which are a note in the %(side)s alone: %(number)s")
+        click.echo("  " + say(message, side=Sentence(_SIDES[side]), number=number))
     _print_quality(collation)
-    click.echo(f"  paragraphs and columns: {placed} placed, {len(unplaced)} not placed")
+    message = _("paragraphs and columns: %(placed)s placed, %(unplaced)s not placed")
+    click.echo("  " + say(message, placed=placed, unplaced=len(unplaced)))
     for place in unplaced[:show]:
         click.echo(f"    {in_file(base.edition, place.start)} {_reason_not_placed(place, witness.edition)}")
     if collation.uncompared_layers:
-        click.echo(f"  not compared, only one has them: {'、'.join(collation.uncompared_layers)}")
+        layers = "、".join(collation.uncompared_layers)
+        click.echo("  " + say(_("not compared, only one has them: %(layers)s"), layers=layers))
     for pair in collation.systematic:
-        pairing = f"{_visible(pair.base)} for {_visible(pair.witness)}"
         places = pair.places if pair.side is Side.BASE else pair.witness_places
-        click.echo(f"  systematic: {pairing}, {len(places)} places in the {pair.side.value}")
+        message = _("systematic: %(base)s for %(witness)s, places in the %(side)s: %(number)s")
+        readings = {"base": _visible(pair.base), "witness": _visible(pair.witness)}
+        click.echo("  " + say(message, **readings, side=Sentence(_SIDES[pair.side]), number=len(places)))
     _print_differences(collation, show)
     for side, edition in ((Side.BASE, base.edition), (Side.WITNESS, witness.edition)):
         _print_apparatus(side, edition)
@@ -233,15 +246,15 @@ def _print(collation: Collation, show: int) -> None:
 def _print_differences(collation: Collation, show: int) -> None:
     """Print the first differences of the classes `PRINTED`, and the number of the others."""
     base, witness = collation.base, collation.witness
-    printed = collation.of(*PRINTED)
+    printed, names, rules = collation.of(*PRINTED), class_names(say), evidence_names(say)
     for difference in printed[:show]:
         remarks = f"  ({'；'.join(note.text for note in difference.notes)})" if difference.notes else ""
-        evidence = f"{difference.category.value}, {difference.rule}" if difference.rule else difference.category.value
+        evidence = ", ".join(filter(None, (names[difference.category], rules.get(difference.rule, difference.rule))))
         readings = (base.shown(difference.a0, difference.a1), witness.shown(difference.b0, difference.b1))
         change = " → ".join(_visible(reading) or "∅" for reading in readings)
         click.echo(f"  {in_file(base.edition, difference.start)}: {change} ({evidence}){remarks}")
     if len(printed) > show:
-        click.echo(f"  ... and {len(printed) - show} more")
+        click.echo("  " + say(_("... and %(number)s more"), number=len(printed) - show))
 
 
 def _print_apparatus(side: Side, edition: Transcription) -> None:
@@ -251,7 +264,9 @@ def _print_apparatus(side: Side, edition: Transcription) -> None:
         return
     verbs = Counter(note.verb for note in notes if note.understood).most_common()
     counts = ", ".join(f"{verb} {number}" for verb, number in verbs)
-    click.echo(f"  apparatus of the {side.value}: {len(notes)} notes" + (f" ({counts})" if counts else ""))
+    message = _("apparatus of the %(side)s: %(number)s notes (%(counts)s)")
+    click.echo("  " + say(message, side=Sentence(_SIDES[side]), number=len(notes), counts=counts or "–"))
     for note in notes:
         if not note.understood:
-            click.echo(f"    not understood: {in_file(edition, note.start)}: {note.text}")
+            message = _("not understood: %(place)s: %(text)s")
+            click.echo("    " + say(message, place=in_file(edition, note.start), text=note.text))

@@ -11,6 +11,7 @@ from proof.commands.remarks import print_remarks, verbose_option
 from proof.errors import OutputError
 from proof.images.imglist import ImageList, ImageLists, find_image_lists
 from proof.locale.marking import _
+from proof.locale.terminal import say
 from proof.text.convert import Converted, convert
 from proof.text.read import read_transcription
 from proof.text.transcription import Format, Transcription
@@ -53,7 +54,7 @@ def command(
         with whole_file(out, newline="") as file:
             file.write(converted.text)
     for loss in converted.losses:
-        click.echo(f"lost: {loss}", err=True)
+        click.echo(say(_("lost: %(what)s"), what=loss), err=True)
     print_remarks(edition.remarks, verbose=verbose)
     return 0
 

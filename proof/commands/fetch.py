@@ -210,11 +210,12 @@ def _print_outcome(run: FetchRun, source: ImageSource, folder: Path, *, quiet: b
     fetched = run.of(FetchOutcome.FETCHED)
     already_there = len(run.of(FetchOutcome.EXISTS)) + len(run.of(FetchOutcome.UNCHANGED))
     if not quiet:
-        size = sum(result.size for result in fetched)
-        others = f", {already_there:,} already there" if already_there else ""
-        click.echo(f"{folder}: {_count(len(fetched))} fetched ({size / 1e6:,.1f} MB){others}")
+        size = f"{sum(result.size for result in fetched) / 1e6:,.1f} MB"
+        message = _("%(folder)s: images fetched: %(number)s (%(size)s); already there: %(there)s")
+        numbers = {"number": f"{len(fetched):,}", "there": f"{already_there:,}"}
+        click.echo(say(message, folder=folder, size=size, **numbers))
         for right in source.rights:
-            click.echo(f"terms: {right}")
+            click.echo(say(_("terms: %(terms)s"), terms=right))
     failed = run.of(FetchOutcome.FAILED)
     for result in failed:
         click.echo(say(_("not fetched: %(name)s: %(why)s"), name=result.wanted.name, why=result.why), err=True)
@@ -227,10 +228,6 @@ def _print_outcome(run: FetchRun, source: ImageSource, folder: Path, *, quiet: b
 def _print_failures(source: ImageSource) -> None:
     for failure in source.failures:
         click.echo(say(_("not read: %(failure)s"), failure=failure), err=True)
-
-
-def _count(number: int) -> str:
-    return f"{number:,} image{'' if number == 1 else 's'}"
 
 
 class FetchProgress:
@@ -247,10 +244,10 @@ class FetchProgress:
     def __call__(self, result: ImageResult) -> None:
         self._done += 1
         self._existing += result.outcome is not FetchOutcome.FAILED
-        self._line.show(f"{self._done:,} of {self._total:,} images")
+        self._line.show(say(_("%(done)s of %(total)s images"), done=f"{self._done:,}", total=f"{self._total:,}"))
 
     def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, at: TracebackType | None) -> None:
         self._line.clear()
         if kind is KeyboardInterrupt:
-            there = f"{self._existing:,} of {self._total:,} images are there"
-            click.echo(f"stopped: {there}; the same command continues from there", err=True)
+            message = _("stopped, images that are there: %(there)s of %(total)s; the same command continues from there")
+            click.echo(say(message, there=f"{self._existing:,}", total=f"{self._total:,}"), err=True)

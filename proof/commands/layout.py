@@ -17,7 +17,7 @@ from proof.layout.drawing import as_json, drawn
 from proof.layout.page import find_columns
 from proof.layout.photograph import in_even_light
 from proof.locale.marking import _
-from proof.locale.terminal import error_text
+from proof.locale.terminal import error_text, say
 
 
 @click.command("layout")
@@ -48,5 +48,6 @@ def command(images: tuple[Path, ...], out: Path, quiet: bool) -> int:
         if not cv2.imwrite(str(picture), drawn(columns, image.pixels)):
             raise OutputError(_("%(picture)s: cannot be written; make room, or name another folder"), picture=picture)
         if not quiet:
-            click.echo(f"{path}: columns: {len(columns.columns)}, registers: {len(columns.regions)}")
+            counts = {"columns": len(columns.columns), "registers": len(columns.regions)}
+            click.echo(say(_("%(path)s: columns: %(columns)s, registers: %(registers)s"), path=path, **counts))
     return 1 if failed else 0

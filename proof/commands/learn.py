@@ -36,7 +36,8 @@ def command(texts: tuple[Path, ...], out: Path) -> int:
     model = learn(streams, names)
     with whole_binary_file(out) as file:
         model.write(file)
-    click.echo(f"{out}: {model.characters:,} characters, {len(model.counts.keys):,} n-grams")
+    numbers = {"characters": f"{model.characters:,}", "n_grams": f"{len(model.counts.keys):,}"}
+    click.echo(say(_("%(file)s: characters: %(characters)s, n-grams: %(n_grams)s"), file=out, **numbers))
     return 0
 
 

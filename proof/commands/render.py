@@ -15,6 +15,7 @@ from proof.facsimile import files
 from proof.facsimile.leaf import Style
 from proof.facsimile.wear import LEVELS
 from proof.locale.marking import _
+from proof.locale.terminal import say
 from proof.text.read import read_transcription
 
 
@@ -58,12 +59,14 @@ def command(
     line = ProgressLine(quiet=quiet)
 
     def tell(count: int) -> None:
-        line.show(f"drawing: {count} images")
+        line.show(say(_("drawing: %(number)s images"), number=count))
 
     rendering = files.render(read_transcription(text), out, style, wear, settings.render.seed, tell, draw)
     line.clear()
     if rendering.missing:
-        click.echo(f"no font here holds {' '.join(rendering.missing)}: 〓 stands in their place", err=True)
+        message = _("no font here holds %(characters)s: 〓 stands in their place")
+        click.echo(say(message, characters=" ".join(rendering.missing)), err=True)
     if not quiet:
-        click.echo(f"{len(rendering.images)} images in {out}, the boxes of their characters in {rendering.boxes}")
+        message = _("%(number)s images in %(folder)s, the boxes of their characters in %(file)s")
+        click.echo(say(message, number=len(rendering.images), folder=out, file=rendering.boxes))
     return 0

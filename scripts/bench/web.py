@@ -26,6 +26,9 @@ from proof.model.flags import flag_id
 from proof.ocr.engine import EngineIdentity
 from proof.store import PagePlace, RunInfo, Store, TextInfo
 from proof.store.saving import CheckedResult
+from proof.store.texts import sha_of
+from proof.text.positions import Span
+from proof.text.read import read_transcription
 from scripts.bench.material import CHROMIUM, TableRow
 from tests.build import decision_log
 from tests.web.drawn import LINES, WORK, checked, draw_page, settings_in, shapes_of, wrong
@@ -39,7 +42,14 @@ def fill(folder: Path, pages: int, many: int = 10, text: str = "text.txt") -> No
     """So `many` flags a page, their scores and readings spread."""
     settings = settings_in(folder)
     sha = draw_page(folder / "page.png")
-    texts = (TextInfo(text, "5eed", "mirror", "traditional"),)
+    content, lines = "", [dict[int, Span]()] * pages
+    if Path(text).is_file():
+        read = read_transcription(Path(text))
+        content = read.text
+        lines = [
+            {column.number: Span(column.start, len(column.source)) for column in page.columns} for page in read.pages
+        ]
+    texts = (TextInfo(text, sha_of(content), "kanripo", "traditional", content),)
     with Store.open(settings.store_address) as store:
         shapes = None
         run = store.begin_run(RunInfo(WORK, "大射儀", texts, EngineIdentity("null", "1", "", "")))
@@ -53,7 +63,7 @@ def fill(folder: Path, pages: int, many: int = 10, text: str = "text.txt") -> No
                 flags.append(replace(flag, id=flag_id(page, line, flag.kind, flag.context, n)))
             result = checked(page, folder / "page.png", sha, tuple(flags))
             shapes = shapes if number else shapes_of(result)
-            place = PagePlace(number, text, f"{number // 100:03d}")
+            place = PagePlace(number, text, f"{number // 100:03d}", lines=lines[number], sha=sha_of(content))
             store.save_pages(run, [CheckedResult(place, "", result, shapes=shapes)])
         store.finish_run(run, whole=True)
 

@@ -170,7 +170,7 @@ def test_each_text_of_a_folder_is_found_in_its_project_and_weighed(
     Path("witness/a.txt").write_text(WITNESS, encoding="utf-8")
     Path("witness/b.txt").write_text(SECOND.replace("給孤", "經孤"), encoding="utf-8")
     assert main(["collate", "book", "嚴=witness", "--findings"]) == 0
-    assert "4 differences are findings now" in capsys.readouterr().out
+    assert "differences that are findings now: 4" in capsys.readouterr().out
     (folder / "c.txt").write_text(SECOND, encoding="utf-8")
     for option in ("--findings", "--weigh"):
         assert main(["collate", "book", "嚴=witness", option]) == 2

@@ -98,7 +98,7 @@ def test_the_texts_of_a_folder_are_joined_in_the_order_of_their_numbers(
         (tmp_path / "pages" / f"{number}.wiki").write_text(f"{line}\n", encoding="utf-8")
     (tmp_path / "whole.txt").write_text("\n".join(lines), encoding="utf-8")
     assert main(["collate", str(tmp_path / "whole.txt"), str(tmp_path / "pages")]) == 0
-    assert "differences: none" in capsys.readouterr().out
+    assert "differences: 0" in capsys.readouterr().out
 
 
 def test_of_long_texts_that_differ_the_beginning_and_the_end_are_printed(

@@ -60,7 +60,7 @@ def iiif(museum: Museum, labels: list[str]) -> str:
 def test_a_kanripo_repository_becomes_images_of_its_pages(run: Run, tmp_path: Path, text: Path, kanripo: Path) -> None:
     ran = run("fetch", "imglist", *HERE)
     assert (ran.returncode, ran.stderr) == (0, "")
-    assert "images: 3 images fetched" in ran.stdout
+    assert "images: images fetched: 3" in ran.stdout
     first = ImageIndex([tmp_path / "images"], [kanripo]).find(read_transcription(text).pages[0])
     assert first is not None
     assert (first.how, first.path.read_bytes()) == (FoundBy.IMAGE_LIST, page(0))
@@ -121,7 +121,7 @@ def test_what_failed_is_listed_with_why(museum: Museum, run: Run) -> None:
     del museum.files[f"/wyg/{THIRD}"]
     ran = run("fetch", "imglist", *HERE)
     assert ran.returncode == 1
-    assert "images: 1 image fetched" in ran.stdout
+    assert "images: images fetched: 1" in ran.stdout
     first, second = ran.stderr.splitlines()
     assert first.startswith(f"not fetched: {SECOND}: http://127.0.0.1")
     assert first.endswith("the server sends a web page (Sorry), not an image")
@@ -182,7 +182,7 @@ def test_ctrl_c_in_mid_file_is_gone_on_from(museum: Museum, run: Run, tmp_path: 
     over.set()
     left = part.stat().st_size
     assert process.returncode == 130
-    assert "stopped: 1 of 3 images are there; the same command continues from there" in output
+    assert "stopped, images that are there: 1 of 3; the same command continues from there" in output
     assert run("fetch", "imglist", *HERE).returncode == 0
     asked = [headers for path, headers in museum.asked if path == second]
     assert asked[1]["range"] == f"bytes={left}-"
