@@ -63,7 +63,7 @@ def test_a_project_checks_by_its_own_model(tmp_path: Path, capsys: pytest.Captur
     model = tmp_path / "own.npz"
     assert main(["learn", str(tmp_path / "other.txt"), str(tmp_path / "none.txt"), "--out", str(model)]) == 0
     output = capsys.readouterr()
-    assert f"{model}: 480 characters" in output.out
+    assert f"{model}: characters: 480" in output.out
     assert "left out: " in output.err
     _, flags, _ = checked(tmp_path, MARK.format("1a") + "封魚使來朝¶\n", "--language", str(model))
     assert [(f["transcribed"], f["suggested"]) for f in flags] == [("魚", "魯")]
