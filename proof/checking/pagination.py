@@ -165,30 +165,19 @@ def _before_surplus(text: str, shown: str) -> int:
 
 def _fill_gaps(places: list[int | None]) -> None:
     """Place the characters of gaps between characters that stand near each other on the images."""
-    placed = [index for index, place in enumerate(places) if place is not None]
-    surplus = []
-    for before, behind in pairwise(placed):
-        length, distance = behind - before - 1, _place(places, behind) - _place(places, before)
+    near, surplus = [], []
+    for before, behind in pairwise((index, place) for index, place in enumerate(places) if place is not None):
+        length, distance = behind[0] - before[0] - 1, behind[1] - before[1]
+        if not length:
+            continue
         if length < MIN_ABSENT_CHARACTERS and distance <= length + MIN_ABSENT_CHARACTERS:
-            _fill(places, before, behind)
+            near.append((before, behind))
         elif length <= MAX_SURPLUS_CHARACTERS and distance <= MAX_DISTANCE_OF_NEIGHBOURS:
             surplus.append((before, behind))
-    if sum(behind - before - 1 for before, behind in surplus) <= MAX_SURPLUS_SHARE * len(places):
-        for before, behind in surplus:
-            _fill(places, before, behind)
-
-
-def _place(places: Sequence[int | None], index: int) -> int:
-    place = places[index]
-    assert place is not None, "the character is on an image"
-    return place
-
-
-def _fill(places: list[int | None], before: int, behind: int) -> None:
-    """Place the characters between two characters with a place."""
-    first, last = _place(places, before), _place(places, behind)
-    for index in range(before + 1, behind):
-        places[index] = min(first + index - before, last)
+    if sum(end - start - 1 for (start, _), (end, _) in surplus) > MAX_SURPLUS_SHARE * len(places):
+        surplus = []
+    for (start, first), (end, last) in (*near, *surplus):
+        places[start + 1 : end] = [min(first + number, last) for number in range(1, end - start)]
 
 
 def _columns(
