@@ -11,13 +11,11 @@ from dataclasses import replace
 from itertools import groupby
 from typing import NamedTuple
 
-from rapidfuzz.distance import Levenshtein
-
 from proof.model.flags import MAX_CONTEXT_CHARACTERS, PLACEHOLDER, Evidence, Flag, Kind, context_of
 from proof.model.geometry import Box
 from proof.model.notices import Notice, NoticeCode
 from proof.text.column import SPECIAL
-from proof.text.model import Cell, Column, Row, is_han
+from proof.text.model import Cell, Column, Row
 from proof.verify.align import Pairing, Step
 from proof.verify.columns import ReadColumn
 from proof.verify.glyphs import Glyph, room_between
@@ -46,8 +44,7 @@ MARKUP = "()（）/／"
 
 
 MIN_MOVED_CHARACTERS = 8
-MIN_MOVED_LIKENESS = 0.75
-"""Minimum length, and likeness to what the image shows elsewhere on the page, of a surplus passage that moved."""
+"""Minimum length of a passage that moved if it is missing anywhere on the page."""
 
 
 class Member(NamedTuple):
@@ -274,24 +271,17 @@ def linked(flags: Iterable[Flag]) -> tuple[Flag, ...]:
     for a, b in (*moved_text, *moved_columns, *divided):
         if not (results[a].moved or results[b].moved):
             results[a], results[b] = replace(results[a], moved=results[b].id), replace(results[b], moved=results[a].id)
-            if (a, b) in moved_text:  # it is the text's, whatever was misread in it
-                results[b] = replace(results[b], suggested=results[a].transcribed)
     return tuple(results)
 
 
 def _are_moved_text(insertion: Flag, omission: Flag) -> bool:
-    """Whether an insertion is the text that an omission lacks: the same in its line or in the one before or after, or
-    a passage much like it anywhere on the page."""
-    is_pair = insertion.kind is Kind.INSERTION and omission.kind is Kind.OMISSION and insertion.page == omission.page
-    if not is_pair or omission.transcribed:
+    """Whether an insertion is the text that an omission lacks, in the same line or in the one before or after; a
+    passage anywhere on the page."""
+    if insertion.kind is not Kind.INSERTION or omission.kind is not Kind.OMISSION:
         return False
-    if insertion.transcribed == omission.suggested and abs(insertion.line - omission.line) <= 1:
-        return True
-    is_passage = insertion.length >= MIN_MOVED_CHARACTERS and all(map(is_han, insertion.transcribed))
-    return (
-        is_passage
-        and Levenshtein.normalized_similarity(insertion.transcribed, omission.suggested) >= MIN_MOVED_LIKENESS
-    )
+    is_passage = insertion.length >= MIN_MOVED_CHARACTERS
+    are_near = insertion.page == omission.page and (is_passage or abs(insertion.line - omission.line) <= 1)
+    return are_near and insertion.transcribed == omission.suggested
 
 
 def _are_moved_column(first: Flag, second: Flag) -> bool:

@@ -168,16 +168,14 @@ def test_a_character_that_moved_within_its_column_or_to_the_next_names_its_other
     assert linked([out, near])[0].as_dict()["moved"] == "near"
 
 
-@pytest.mark.parametrize(
-    ("shown", "is_moved"),
-    [("揖進坐奠觚拜興降西階上", True), ("揖進坐奠觚拜與降西階下", True), ("北面再拜稽首受爵升筵", False)],
-)
-def test_a_passage_that_moved_on_its_page_keeps_the_characters_of_the_text(shown: str, is_moved: bool) -> None:
+@pytest.mark.parametrize(("shown", "is_moved"), [(RUN, True), (f"{RUN[:5]}東{RUN[5:]}", False)])
+def test_a_passage_that_moved_on_its_page_names_its_other_half(shown: str, is_moved: bool) -> None:
+    """One in which the image shows a further character is asked about as it is shown: it may be an error."""
     surplus = flag_at(2, "", 9, Kind.INSERTION, RUN, "surplus")
     missing = flag_at(7, "", 0, Kind.OMISSION, shown, "missing")
     here, there = linked([surplus, missing])
     assert (here.moved, there.moved) == (("missing", "surplus") if is_moved else ("", ""))
-    assert there.suggested == (RUN if is_moved else shown)
+    assert there.suggested == shown
 
 
 def test_in_a_file_without_columns_a_run_over_the_end_of_one_is_one_flag() -> None:
