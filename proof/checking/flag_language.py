@@ -140,7 +140,7 @@ class _Text:
             return ""
         relations = (policy.relation(text, likeliest).relation for text in (flag.transcribed, flag.suggested))
         is_another_word = all(relation is Relation.DISTINCT for relation in relations)
-        return policy.to_source_script(likeliest, flag.transcribed) if is_another_word else ""
+        return policy.spellings(self._text.text, likeliest)[0] if is_another_word else ""
 
     def line(self, page: int, column: int) -> int:
         """The number of a column of a page."""

@@ -30,6 +30,7 @@ from proof.checking.own_exports import note_own_export
 from proof.checking.plan import CheckPlan, PageTask, digest
 from proof.checking.rescoring import rescored, witness_evidence_of
 from proof.checking.second_reader import second_reading
+from proof.checking.spelling import spelled
 from proof.collation.witness_evidence import WitnessEvidence
 from proof.errors import EngineError, GonePageError, ImageError, OutputError, StoppedError, TextError
 from proof.images.find import ImageIndex
@@ -145,6 +146,7 @@ class Rechecker:
         drawn = drawn_forms(self._settings, engine, [text], self._store.cache)
         checker = checker_for(self._settings, engine, script, drawn)
         page, trouble = self._checked(task, plan, checker)
+        page = spelled(page, checker.policy)
         result = page.whole()
         quality = quality_flags(result, self._settings, checker)
         result_to_save, quality = self._rescored(work, result, quality, evidence, language)

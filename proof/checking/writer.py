@@ -12,6 +12,7 @@ from typing import Self
 
 from proof.checking.executor import CheckedPage, ImageLoader, check_or_fail, quality_flags
 from proof.checking.plan import CheckPlan
+from proof.checking.spelling import spelled
 from proof.errors import ProofError
 from proof.model.quality import NO_QUALITY
 from proof.settings.config import Settings
@@ -83,9 +84,10 @@ class PageWriter:
                 self._saved(page)
 
     def _result(self, page: CheckedPage) -> CheckedResult:
-        place, override = page.task.in_text, page.task.override
+        checker = self._checker(page)
+        page, place, override = spelled(page, checker.policy), page.task.in_text, page.task.override
         is_audited = self._settings.audit.rate or self._settings.audit.planted_rate
-        quality = quality_flags(page.whole(), self._settings, self._checker(page)) if is_audited else NO_QUALITY
+        quality = quality_flags(page.whole(), self._settings, checker) if is_audited else NO_QUALITY
         return CheckedResult(place, page.key, page.result, override, page.shapes, quality, page.packed)
 
     def _write_rechecked(self, page: CheckedPage) -> CheckedPage:

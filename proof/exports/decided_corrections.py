@@ -20,11 +20,9 @@ from proof.store.decision_records import Decision, State, Verdict
 from proof.store.text_files import DecidedPlace
 from proof.text.addresses import Addresses
 from proof.text.lines import LINE_ENDING
-from proof.text.model import Script
 from proof.text.positions import Span, line_end
 from proof.text.read import in_script
 from proof.text.transcription import Transcription
-from proof.text.variants import VariantPolicy, policy_of
 
 
 @unique
@@ -130,13 +128,6 @@ class _DecidedCorrection(NamedTuple):
         return self.span, self.correction.former
 
 
-class _KeptPlace(NamedTuple):
-    """A decision that keeps the characters of a place."""
-
-    decision: Decision
-    span: Span
-
-
 _Characters = tuple[Span, int]
 """A place, and the number of the characters that were deleted there (`FlagRow.former`)."""
 
@@ -151,11 +142,10 @@ class _DecisionsByEffect:
 
     def __init__(self, edition: Transcription) -> None:
         self._edition = edition
-        self._policy = policy_of(edition.script)
         self._addresses = Addresses(edition)
         self._corrected: list[_DecidedCorrection] = []
         self._applied: list[_DecidedCorrection] = []
-        self._kept: list[_KeptPlace] = []
+        self._kept: list[_DecidedCorrection] = []
         self.left_out: list[LeftOut] = []
         self._settled = 0
         self._rejected: set[str] = set()
@@ -181,7 +171,7 @@ class _DecisionsByEffect:
     def _add_present(self, decided: DecidedPlace, present: Place) -> None:
         """Add a decision whose place the text still has."""
         decision, place = decided.decision, decided.flag.place
-        correction = _correction(decision, present.span, self._edition, self._addresses, self._policy)
+        correction = _correction(decision, present.span, self._edition, self._addresses)
         correction = replace(correction, has_image=decided.has_image, former=present.former)
         made = _DecidedCorrection(decision, correction, decided.flag.first)
         if decision.state is State.UNSURE:
@@ -192,7 +182,7 @@ class _DecisionsByEffect:
         elif present.reads != place.decided_reading or _writes(decision):
             self._corrected.append(made)
         elif decision.state is State.KEPT:
-            self._kept.append(_KeptPlace(decision, present.span))
+            self._kept.append(made._replace(correction=replace(correction, replacement=decision.suggested)))
 
     def _add_effects(self) -> None:
         """Add corrections that restore the text from before decisions that were taken back, unless it was replaced
@@ -251,9 +241,7 @@ def _writes(decision: Decision) -> bool:
     return decision.state is State.CORRECTED or noted
 
 
-def _correction(
-    decision: Decision, span: Span, edition: Transcription, addresses: Addresses, policy: VariantPolicy
-) -> Correction:
+def _correction(decision: Decision, span: Span, edition: Transcription, addresses: Addresses) -> Correction:
     """A decision as a correction at `span`; a decision that corrects nothing restores the transcribed characters."""
     corrected = decision.state is State.CORRECTED
     address = addresses.of(span.start)
@@ -269,7 +257,7 @@ def _correction(
         offset=span.start - begin,
         length=span.length,
         start=span.start,
-        replacement=_as_read(decision, edition.text, policy) if corrected else decision.transcribed,
+        replacement=decision.reading if corrected else decision.transcribed,
         original=original,
         context=context_of(line, span.start - begin, span.length),
         authority=decision.authority,
@@ -298,38 +286,20 @@ def _other_half(decision: Decision) -> str:
 def _is_typed(decision: Decision) -> bool:
     """Whether a person typed the reading: at a place corrected by hand, or a reading that the recogniser did not
     give."""
-    recognised = (decision.suggested, *(text for text, _share in _alternatives(decision)))
+    recognised = (decision.suggested, *(text for text, _share in decision.evidence.get("alternatives", ())))
     return decision.evidence.get("reason") == CORRECTED_BY_HAND or decision.reading not in recognised
 
 
-def _alternatives(decision: Decision) -> Sequence[tuple[str, float]]:
-    """The recogniser's alternatives to its suggestion, each with its share."""
-    alternatives: Sequence[tuple[str, float]] = decision.evidence.get("alternatives", [])
-    return alternatives
-
-
-def _as_read(decision: Decision, text: str, policy: VariantPolicy) -> str:
-    """The reading to write into `text`. If the accepted suggestion is the most frequent of several simplified forms of
-    a recognised character (着 for 著), this is the recognised character, since nobody has chosen between the forms."""
-    if policy.script is Script.TRADITIONAL or decision.reading != decision.suggested:
-        return decision.reading
-    for character, _share in _alternatives(decision):
-        forms = policy.forms_in(text, character)
-        if len(forms) > 1 and forms[0] == decision.reading:
-            return str(character)
-    return decision.reading
-
-
 def _without_conflicts(
-    corrected: Iterable[_DecidedCorrection], kept: Iterable[_KeptPlace], applied: Iterable[_DecidedCorrection]
+    corrected: Iterable[_DecidedCorrection], kept: Iterable[_DecidedCorrection], applied: Iterable[_DecidedCorrection]
 ) -> tuple[list[Correction], dict[Unused, list[Decision]]]:
     """The corrections without conflicts, in the order of their decisions, and the conflicting decisions by the reason.
 
-    Corrections conflict if they differ and their places overlap, if another decision keeps the same place (`kept`), or
-    if the text already has what a newer decision says (`applied`). Equal corrections count once. An insertion does not
-    conflict with a change that begins at its place, nor a column with another one of the image. If a column moves, a
-    change within it waits until the move is written; if a line is split where characters of an unknown column are
-    missing, these wait until the line ending is written.
+    Corrections conflict if they differ and their places overlap, if another decision keeps the same place (`kept`, the
+    corrections that were rejected), or if the text already has what a newer decision says (`applied`). Equal
+    corrections count once. An insertion does not conflict with a change that begins at its place, nor a column with
+    another one of the image. If a column moves, a change within it waits until the move is written; if a line is split
+    where characters of an unknown column are missing, these wait until the line ending is written.
     """
     ordered = sorted(corrected, key=lambda made: (*made.span, made.decision.id))
     overlaps = _overlaps(ordered)
@@ -383,16 +353,20 @@ def _overlaps(ordered: Sequence[_DecidedCorrection]) -> _Overlaps:
     return overlaps
 
 
-def _conflicting_with_kept(corrected: Iterable[_DecidedCorrection], kept: Iterable[_KeptPlace]) -> dict[int, Decision]:
-    """The decisions, by id, on places that one decision keeps and another one changes."""
-    changing: dict[_Characters, list[Decision]] = defaultdict(list)
+def _conflicting_with_kept(
+    corrected: Iterable[_DecidedCorrection], kept: Iterable[_DecidedCorrection]
+) -> dict[int, Decision]:
+    """The decisions, by id, on places that one decision keeps and another one changes; `kept` are the corrections that
+    were rejected."""
+    changing: dict[_Characters, list[_DecidedCorrection]] = defaultdict(list)
     for made in corrected:
         if made.correction.changes:
-            changing[made.characters].append(made.decision)
+            changing[made.characters].append(made)
     conflicting: dict[int, Decision] = {}
-    for decision, span in kept:
-        if (span, 0) in changing:
-            conflicting |= {each.id: each for each in (decision, *changing[span, 0])}
+    for rejected in kept:
+        for made in changing.get((rejected.span, 0), ()):
+            if not made.correction.is_beside(rejected.correction):
+                conflicting |= {each.decision.id: each.decision for each in (rejected, made)}
     return conflicting
 
 

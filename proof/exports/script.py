@@ -122,8 +122,12 @@ def _question(correction: Correction, character: str, forms: Sequence[str]) -> R
 
 
 def _forms(char: str, correction: Correction, text: str, policy: VariantPolicy) -> tuple[str, ...]:
-    """The forms that a character of a correction may have in the text, most likely first."""
-    return (char,) if char in correction.original else policy.forms_in(text, char, kin=not correction.is_typed)
+    """The forms that a character of a correction may have in the text, most likely first. A character that the text has
+    at its place, or that moved, stays as it is, and so does one of the forms that a person chose."""
+    if char in correction.original or correction.moved:
+        return (char,)
+    forms = policy.forms_in(text, char, kin=not correction.is_typed)
+    return (char,) if correction.number and char in forms else forms
 
 
 def _answered(answers: Sequence[FormChoice], forms: Sequence[str], correction: Correction) -> str:

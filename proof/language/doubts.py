@@ -66,9 +66,7 @@ class DoubtedText:
     def __init__(self, text: Transcription, language: Counted) -> None:
         stream = stream_of(text)
         self._simplified = text.script is Script.SIMPLIFIED
-        self._to_traditional = (
-            conversions().full if self._simplified else policy_of(Script.TRADITIONAL).to_source_script
-        )
+        self._to_traditional = conversions().full if self._simplified else _likeliest_traditional
         self._folding = Folding(LookAlikes.shipped())
         self.tokens = TextTokens.of([stream], self._folding)
         self.neighbours = Neighbours(self.tokens, language)
@@ -193,6 +191,10 @@ Number = TypeVar("Number", int, NDArray[np.int64])
 def _address(page: Number, column: Number, offset: Number) -> Number:
     """A place of a text as one number."""
     return (page << 40) + (column << 20) + offset
+
+
+def _likeliest_traditional(character: str) -> str:
+    return policy_of(Script.TRADITIONAL).written_forms(character)[0]
 
 
 def _is_single(text: str) -> bool:

@@ -167,6 +167,7 @@ class Evidence:
     - `rule`: the rule that hid a variant or lowered the score;
     - `p_text`, `p_best`: posterior of the transcribed and of the suggested reading;
     - `alternatives`: readings of the engine with their posteriors, most probable first;
+    - `spellings`: other ways to write the suggestion, if the text uses several forms of a character or none of them;
     - `ink`: the evidence of the ink alone; `note`: the characters that the image shows there; `notice`: a remark;
     - `base`: the score before it was corrected by the other pages of the check (`proof.checking.engine_bias`); None
       without such a correction;
@@ -180,6 +181,7 @@ class Evidence:
     p_text: float | None = None
     p_best: float | None = None
     alternatives: tuple[tuple[str, float], ...] = ()
+    spellings: tuple[str, ...] = ()
     ink: Notice | None = None
     note: str = ""
     base: float | None = None
@@ -197,6 +199,7 @@ class Evidence:
             "p_text": None if self.p_text is None else float(self.p_text),
             "p_best": None if self.p_best is None else float(self.p_best),
             "alternatives": [[text, float(p) if exact else round(p, 5)] for text, p in self.alternatives],
+            "spellings": list(self.spellings),
             "ink": self.ink and self.ink.as_json(),
             "note": self.note,
             "notice": self.notice and self.notice.as_json(),
@@ -212,6 +215,7 @@ class Evidence:
         """The evidence from an object that `as_dict` made; unknown names are ignored."""
         readers: dict[str, Callable[[Any], Any]] = {
             "alternatives": lambda pairs: tuple((text, p) for text, p in pairs),
+            "spellings": tuple,
             "ink": Notice.of_json,
             "notice": Notice.of_json,
             "witnesses": lambda readings: tuple(WitnessReading(**reading) for reading in readings),

@@ -207,6 +207,9 @@ def why(flag: Flag, say: Say, other: Flag | None = None) -> str:
         parts.append(say(REASONS[evidence.reason]))
     elif not parts and not is_named_by_notice:
         parts.append(_sentence(evidence.reason))
+    if evidence.spellings:
+        message = say(_("The text does not decide between the forms %(forms)s: choose one of them."))
+        parts.append(message % {"forms": _open_forms(flag)})
     if evidence.rule:
         parts.append(rule_in_words(evidence.rule, say))
     if evidence.ink:
@@ -217,6 +220,12 @@ def why(flag: Flag, say: Say, other: Flag | None = None) -> str:
     if evidence.notice:
         parts.append(in_words(evidence.notice, say))
     return " ".join(_sentence(part) for part in parts)
+
+
+def _open_forms(flag: Flag) -> str:
+    """The characters of a suggestion that the text writes in several ways or in none, with their forms: 余/馀."""
+    forms_of = (dict.fromkeys(forms) for forms in zip(flag.suggested, *flag.evidence.spellings, strict=True))
+    return ", ".join(dict.fromkeys("/".join(forms) for forms in forms_of if len(forms) > 1))
 
 
 def _about_flag(flag: Flag, say: Say, other: Flag | None) -> list[str]:

@@ -85,8 +85,9 @@ def seen_at(flag: FlagRow) -> frozenset[str]:
 
 
 def _image_readings(flag: FlagRow) -> frozenset[str]:
-    """The readings of the image: the suggestion and the alternatives of a check. What a person says is none of them."""
+    """The readings of the image: the suggestion, in whatever spelling, and the alternatives of a check. What a person
+    says is none of them."""
     if flag.origin == Origin.PERSON.value:
         return frozenset()
     alternatives: list[tuple[str, float]] = flag.evidence.get("alternatives", [])
-    return frozenset({flag.suggested, *(text for text, _ in alternatives)})
+    return frozenset({flag.suggested, *flag.evidence.get("spellings", ()), *(text for text, _ in alternatives)})

@@ -41,6 +41,7 @@ from proof.store.seeded_errors import IS_SEEDED, SeededAnswer, answers
 from proof.store.texts import check_place, effects_in, is_displaced, share_place
 from proof.store.typed_text import (
     LONGEST_COLUMN,
+    LONGEST_READING,
     check_authority,
     check_column_markup,
     check_markup,
@@ -211,7 +212,7 @@ def check_typed(request: DecisionRequest, flag: FlagRow) -> None:
         check_reading(request.reading, LONGEST_COLUMN)
         check_column_markup(request.reading)
     else:
-        check_reading(request.reading)
+        check_reading(request.reading, max(LONGEST_READING, len(flag.suggested)))
         check_markup(request.reading, flag.transcribed)
     if not request.confirmed:
         check_meant(request.reading, seen_at(flag) | {flag.transcribed})

@@ -28,6 +28,7 @@ import unicodedata
 from collections.abc import Iterable, Set
 from dataclasses import dataclass
 from functools import cache
+from itertools import islice, product
 from pathlib import Path
 
 from proof.text.authorities import MIN_WITNESSES, Authorities, Testimony, authorities
@@ -43,6 +44,9 @@ MIN_WITNESSES_CONVERTED = 3
 
 MIN_WITNESSES_RESTORED = 4
 """Minimum number of witnesses if the table of 2013 restored a variant as a character of names (村/邨)."""
+
+MAX_SPELLINGS = 8
+"""Maximum number of `spellings` of one reading."""
 
 ONE_WORD = (Relation.SAME, Relation.FORM)
 
@@ -136,20 +140,24 @@ class VariantPolicy:
         return tuple(form for form in candidates if form != character and self._one_word(character, form))
 
     def to_source_script(self, seen: str, transcribed: str = "") -> str:
-        """The suggestion, in the script of the transcription, for the reading `seen`.
+        """The suggestion, in the script of the transcription, for the reading `seen`; as it was read if the script has
+        several forms of it, among which the text decides (`spellings`).
 
         For a simplified transcription it is the simplified character, or the `transcribed` one if that stands for
         `seen`. For a traditional one it is `seen`, or its traditional character if the engine read a simplified one.
         """
         if self.script is Script.SIMPLIFIED and transcribed and self._one_word(transcribed, seen):
             return transcribed
-        return self.written_forms(seen)[0]
+        forms = self.written_forms(seen)
+        return forms[0] if len(forms) == 1 else seen
 
-    def with_only_forms(self, seen: str) -> str:
-        """Text that was read on the image, with the characters that have only one form in the script of the
-        transcription in that form."""
-        forms = (self.written_forms(character) for character in seen)
-        return "".join(each[0] if len(each) == 1 else character for each, character in zip(forms, seen, strict=True))
+    def spellings(self, text: str, seen: str, kept: str = "") -> tuple[str, ...]:
+        """The ways to write what was read on the image in a text of this script, the likeliest first. There are several
+        if the text uses several forms of a character or none of them; a character is the same throughout a reading.
+        Characters that are also in `kept` do not change."""
+        forms_of = {char: (char,) if char in kept else self.forms_in(text, char) for char in dict.fromkeys(seen)}
+        choices = (dict(zip(forms_of, chosen, strict=True)) for chosen in product(*forms_of.values()))
+        return tuple("".join(map(choice.__getitem__, seen)) for choice in islice(choices, MAX_SPELLINGS))
 
     def pattern(self, text: str) -> str:
         """A regular expression that matches `text` with each character in any form of the script."""
@@ -175,10 +183,12 @@ class VariantPolicy:
         return conversions.simplified.get(plain, (plain,))
 
     def forms_in(self, text: str, character: str, *, kin: bool = True) -> tuple[str, ...]:
-        """The `written_forms` of a character that a text in this script uses (only 于 for 於), or all if it uses
-        none."""
+        """The `written_forms` of a character that a text in this script uses (only 于 for 於), the most frequent first,
+        or all if it uses none."""
         forms = self.written_forms(character, kin=kin)
-        return forms if len(forms) == 1 else tuple(form for form in forms if form in text) or forms
+        if len(forms) == 1:
+            return forms
+        return tuple(sorted(filter(text.count, forms), key=text.count, reverse=True)) or forms
 
     def _one_word(self, transcribed: str, seen: str) -> bool:
         return self.relation(transcribed, seen).relation is not Relation.DISTINCT

@@ -10,6 +10,7 @@ from proof.layout.half_folio import Outline
 from proof.model.flags import with_ids
 from proof.model.result import CheckedCharacter, CheckedColumn, PageResult
 from proof.text.model import Page
+from proof.text.variants import VariantPolicy
 from proof.verify.columns import ReadColumn
 from proof.verify.findings import Placement
 from proof.verify.glyphs import Glyph
@@ -56,7 +57,9 @@ def _character(
     )
 
 
-def in_file_lines(result: PageResult, page: Page, outline: Outline, columns: Sequence[ReadColumn]) -> PageResult:
+def in_file_lines(
+    result: PageResult, page: Page, outline: Outline, columns: Sequence[ReadColumn], policy: VariantPolicy
+) -> PageResult:
     """The result of a page of a running edition, with its lines and offsets replaced by those of the file."""
     boxes = [(column.line, area_box(outline, column)) for column in columns if column.line is not None]
     flags = joined_in_lines(in_file(result.flags, page.columns), page.columns)
@@ -64,5 +67,5 @@ def in_file_lines(result: PageResult, page: Page, outline: Outline, columns: Seq
         result,
         columns=tuple(columns_in_file(boxes, page.columns)),
         characters=tuple(characters_in_file(result.characters, page.columns)),
-        flags=linked(with_ids(flags)),
+        flags=linked(with_ids(flags), policy),
     )

@@ -354,9 +354,9 @@ class Checker:
             characters_checked=sum(legible.reads(cell.row) for column in checked for cell in column.cells),
             columns=tuple(checked_column(outline, column) for column in columns if column.line is not None),
             characters=tuple(checked_characters(outline, columns, self.likeness)),
-            flags=linked(with_ids(sorted(flags, key=lambda flag: (flag.line, flag.offset)))),
+            flags=linked(with_ids(sorted(flags, key=lambda flag: (flag.line, flag.offset))), self.policy),
         )
-        return in_file_lines(result, page, outline, columns) if assignment.parts else result
+        return in_file_lines(result, page, outline, columns, self.policy) if assignment.parts else result
 
     def _flags(
         self,

@@ -196,7 +196,7 @@ def _trouble_flags(
     if trouble.fault is LineFault.MISSING:
         read = _with_notes(column) if column and page.marks_notes else "".join(filter(is_character, trouble.read))
         indentation = _indentation(column, columns) if column and column.glyphs else ""
-        suggested = indentation + policy.with_only_forms(read)
+        suggested = indentation + "".join(map(policy.to_source_script, read))
         return [layout_flag(empty_result, trouble.line, box, evidence, suggested=suggested)]
     line = next((line.source for line in page.columns if line.number == trouble.line), "")
     if trouble.fault is LineFault.UNDIVIDED:

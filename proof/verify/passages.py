@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import replace
+from functools import partial
 from itertools import groupby
 from typing import NamedTuple
 
@@ -16,6 +17,7 @@ from proof.model.geometry import Box
 from proof.model.notices import Notice, NoticeCode
 from proof.text.column import SPECIAL
 from proof.text.model import Cell, Column, Row
+from proof.text.variants import VariantPolicy
 from proof.verify.align import Pairing, Step
 from proof.verify.columns import ReadColumn
 from proof.verify.glyphs import Glyph, room_between
@@ -250,10 +252,10 @@ def _joined_pair(first: Flag, second: Flag, source: str) -> Flag:
     return _moved_to(source, strongest, place, _union((first, second)), evidence)
 
 
-def linked(flags: Iterable[Flag]) -> tuple[Flag, ...]:
+def linked(flags: Iterable[Flag], policy: VariantPolicy) -> tuple[Flag, ...]:
     """The flags of a page. Those that are decided together are linked in pairs: text that moved within a column or to
     the next one (衍 in one place, 脫 in the other; the nearest first), a column that moved, and the two parts of a run
-    that continues in the next half-row or column."""
+    that continues in the next half-row or column. Text that moved is suggested as it is written."""
     results = [replace(flag, moved="") for flag in flags]
 
     def pairs(are_linked: Callable[[Flag, Flag], bool]) -> list[tuple[int, int]]:
@@ -265,23 +267,25 @@ def linked(flags: Iterable[Flag]) -> tuple[Flag, ...]:
         first, second = (results[number] for number in pair)
         return abs(first.line - second.line), abs(first.offset - second.offset)
 
-    moved_text = sorted(pairs(_are_moved_text), key=distance)
+    moved_text = sorted(pairs(partial(_are_moved_text, policy)), key=distance)
     moved_columns = sorted(pairs(_are_moved_column), key=lambda pair: distance(pair)[0])
     divided = sorted(pairs(_are_divided_run), key=lambda pair: (results[pair[0]].line, results[pair[0]].offset))
     for a, b in (*moved_text, *moved_columns, *divided):
         if not (results[a].moved or results[b].moved):
             results[a], results[b] = replace(results[a], moved=results[b].id), replace(results[b], moved=results[a].id)
+            if results[a].kind is not results[b].kind:
+                results[b] = replace(results[b], suggested=results[a].transcribed)
     return tuple(results)
 
 
-def _are_moved_text(insertion: Flag, omission: Flag) -> bool:
+def _are_moved_text(policy: VariantPolicy, insertion: Flag, omission: Flag) -> bool:
     """Whether an insertion is the text that an omission lacks, in the same line or in the one before or after; a
     passage anywhere on the page."""
     if insertion.kind is not Kind.INSERTION or omission.kind is not Kind.OMISSION:
         return False
     is_passage = insertion.length >= MIN_MOVED_CHARACTERS
     are_near = insertion.page == omission.page and (is_passage or abs(insertion.line - omission.line) <= 1)
-    return are_near and insertion.transcribed == omission.suggested
+    return are_near and insertion.transcribed in policy.spellings("", omission.suggested)
 
 
 def _are_moved_column(first: Flag, second: Flag) -> bool:

@@ -93,7 +93,7 @@ def check_unruled(
         characters_checked=sum(len(column.cells) for column in columns),
         columns=tuple(_checked_column(placement, column) for column in columns if column.line is not None),
         characters=tuple(checked_characters(placement, columns, None)),
-        flags=linked(with_ids(sorted(flags, key=lambda flag: (flag.line, flag.offset)))),
+        flags=linked(with_ids(sorted(flags, key=lambda flag: (flag.line, flag.offset))), policy),
     )
 
 

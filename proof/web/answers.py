@@ -267,6 +267,9 @@ class FlagDetailOut(FlagOut):
     can_take: bool = Field(description="Whether the verdict `take` is possible: the flag has a suggestion")
     image_text: str = Field(description="For a column or a page: the text read on the image")
     alternatives: list[AlternativeOut] = Field(description="Further readings of the recogniser")
+    spellings: list[str] = Field(
+        description="Other ways to write the suggestion, if the text uses several forms of a character or none of them"
+    )
     witnesses: list[WitnessReading] = Field(description="The readings of the witnesses")
     ordinal: int | None = Field(description="The number of the character in its column, from 1")
     before: str = Field(description="The corrected text before the place")

@@ -151,6 +151,7 @@ SCRIPT_MESSAGES = {
     "asText": _("as the text"),
     "asImage": _("as suggested"),
     "otherwise": _("otherwise"),
+    "otherForm": _("other form"),
     "aheadYourself": _("You decided here already, in another window: %(verdict)s. This decision was not written."),
     "ahead": _("%(person)s was quicker: %(verdict)s. Your decision was not written."),
     "lookAgain": _("Look again"),

@@ -154,6 +154,7 @@ def _detail(
         can_take=may_take(flag),
         image_text=evidence.note if flag.kind is Kind.LAYOUT else "",
         alternatives=_alternatives(flag, policy),
+        spellings=list(evidence.spellings),
         witnesses=list(evidence.witnesses),
         ordinal=ordinal(result, flag),
         before=before,
@@ -192,7 +193,8 @@ def _alternatives(flag: Flag, policy: VariantPolicy) -> list[AlternativeOut]:
     probabilities: defaultdict[str, float] = defaultdict(float)
     for text, p in flag.evidence.alternatives:
         if p >= MIN_ALTERNATIVE_PROBABILITY and not text.isascii() and is_character(text):
-            probabilities[policy.to_source_script(text, flag.transcribed)] += p
+            written = policy.to_source_script(text, flag.transcribed)
+            probabilities[policy.written_forms(written)[0]] += p
     ranked = sorted(probabilities.items(), key=lambda item: -item[1])
     return [AlternativeOut(text=text, p=min(max(p, 0.0), 1.0)) for text, p in ranked[:MAX_ALTERNATIVES]]
 

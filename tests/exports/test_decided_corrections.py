@@ -1531,14 +1531,31 @@ def test_the_script_is_the_one_in_which_the_text_was_checked(project: Project) -
     assert "西后" in project.corrected.text
 
 
-def test_of_two_forms_the_likelier_is_not_taken_for_decided(project: Project) -> None:
-    evidence = Evidence("posterior", alternatives=(("乾", 0.9), ("北", 0.01)))
-    project.check(replace(NORTH, id="f-dry", suggested="干", evidence=evidence), script="simplified")
-    project.say("f-north", Verdict.TAKE)
+@pytest.mark.parametrize(("verdict", "form"), [(Verdict.TAKE, "干"), (Verdict.OTHER, "乾")])
+def test_the_form_that_was_accepted_at_the_desk_is_written(project: Project, verdict: Verdict, form: str) -> None:
+    evidence = Evidence("posterior", alternatives=(("乾", 0.9), ("北", 0.01)), spellings=("乾",))
+    project.check(replace(NORTH, suggested="干", evidence=evidence), script="simplified")
+    project.say("f-north", verdict, form if verdict is Verdict.OTHER else "")
+    assert f"西{form}" in project.corrected.text
+
+
+def test_only_a_typed_character_with_several_forms_is_asked_about(project: Project) -> None:
+    project.check(NORTH, column_flag("f-column", 3, "", "乾也", 3), script="simplified")
+    project.say("f-column", Verdict.TAKE)
+    project.say("f-north", Verdict.TYPED, "餘")
+    assert "\n乾也¶\n命" in project.corrected.text
     [refused] = project.corrected.refused
-    assert "is 乾 干 or 乾" in str(refused)
+    assert "is 餘 余 or 馀" in str(refused)
     decided = project.decided
-    assert "西乾" in correct(decided.edition, decided.corrections, choices=[FormChoice("乾", "乾")]).text
+    assert "西馀" in correct(decided.edition, decided.corrections, choices=[FormChoice("餘", "馀")]).text
+
+
+def test_of_two_missing_columns_at_one_place_one_is_rejected(project: Project) -> None:
+    project.check(column_flag("f-first", 3, "", "甲甲", 3), column_flag("f-second", 3, "", "乙乙", 4))
+    project.say("f-first", Verdict.KEEP)
+    project.say("f-second", Verdict.TAKE)
+    assert project.corrected.text == TEXT.replace("命上", "乙乙¶\n命上")
+    assert project.decided.left_out == ()
 
 
 @pytest.fixture

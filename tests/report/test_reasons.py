@@ -38,6 +38,13 @@ def test_a_finding_says_what_the_engine_saw_and_how_sure_it_was(
     assert expected in why(replace(flag, evidence=replace(flag.evidence, **evidence)), english)
 
 
+def test_forms_between_which_the_text_does_not_decide_are_named(checked: PageResult) -> None:
+    flag = next(flag for flag in checked.flags if flag.kind is Kind.OMISSION)
+    evidence = replace(flag.evidence, spellings=("余於餘", "馀于餘", "馀於餘"))
+    reason = why(replace(flag, suggested="余于餘", evidence=evidence), english)
+    assert "does not decide between the forms 余/馀, 于/於:" in reason
+
+
 @pytest.mark.parametrize(
     ("kind", "changes", "expected"),
     [

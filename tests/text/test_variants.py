@@ -177,10 +177,26 @@ def test_forms_of_a_word_and_what_simplification_merged_have_one_key() -> None:
         (traditional, "𫝊", "傅", "𫝊"),
         (traditional, "传", "傅", "傳"),
         (traditional, "后", "後", "后"),
+        (simplified, "餘", "", "餘"),
     ],
 )
 def test_suggestions_have_the_texts_script(policy: VariantPolicy, seen: str, transcribed: str, suggested: str) -> None:
     assert policy.to_source_script(seen, transcribed) == suggested
+
+
+@pytest.mark.parametrize(
+    ("text", "seen", "spellings"),
+    [
+        ("于是", "於餘", ("于余", "于馀")),
+        ("于於于馀", "於餘", ("于馀", "於馀")),
+        ("於于於余", "於餘而於", ("於余而於", "于余而于")),
+        ("余", "後(餘)/¶", ("后(余)/¶",)),
+    ],
+)
+def test_a_reading_is_spelled_as_the_text_spells_it(text: str, seen: str, spellings: tuple[str, ...]) -> None:
+    assert simplified.spellings(text, seen) == spellings
+    assert simplified.spellings(text, seen, kept=seen) == (seen,)
+    assert traditional.spellings(text, seen) == (seen,)
 
 
 # --- the project's own pairs ------------------------------------------------------------------------------

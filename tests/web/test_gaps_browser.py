@@ -30,6 +30,7 @@ def page(tmp_path: Path, browser: Browser) -> Iterator[Page]:
     missing = replace(wrong(PAGE, 1, end - 1, RUN, 9.0, Kind.OMISSION), offset=end, length=0, transcribed="", id="run")
     place = cell(1, end)
     missing = replace(missing, bbox=Box(place.x, place.y, place.w, 1.5 * PITCH), context="公升即位[]")
+    missing = replace(missing, evidence=replace(missing.evidence, spellings=(RUN.replace("齊", "齐"),)))
     equal = replace(wrong(PAGE, 2, 4, "卿卿", 8.0, Kind.OMISSION), bbox=cell(2, 3), id="equal")
     column = Box(500, 110, 100, 640)
     lacking = replace(wrong(PAGE, 3, 0, WHOLE, 7.0, Kind.LAYOUT), length=0, transcribed="", bbox=column, id="column")
@@ -109,6 +110,17 @@ def test_what_a_witness_alone_reads_is_taken_by_a_key_and_a_gap_is_called_so(pag
     page.goto(f"{AT}/desk?state=corrected")
     expect(page.locator("#stands")).to_contain_text("𪆰")
     expect(page.locator("#stands")).to_contain_text("甲本")
+
+
+def test_where_the_text_leaves_a_form_open_the_desk_says_so_and_the_other_is_taken_by_a_key(page: Page) -> None:
+    open_desk(page, f"{AT}/desk")
+    expect(page.locator("#why")).to_contain_text("does not decide between the forms 齊/齐")
+    expect(page.locator("#alternatives button").first).to_have_text("1 齐 other form")
+    page.keyboard.press("1")
+    saved(page)
+    page.goto(f"{AT}/desk?state=corrected")
+    expect(page.locator("#stands")).to_contain_text("惠王齐宣王")
+    expect(page.locator("#stands")).to_contain_text("image")
 
 
 def test_the_layout_that_is_set_right_begins_with_the_column_that_the_text_lacks(page: Page) -> None:

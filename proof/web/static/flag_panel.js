@@ -98,15 +98,19 @@ function fillTile(element, text, note = "", struck = "") {
 
 const percent = (p) => (p >= 0.1 ? `${Math.round(p * 100)}%` : `${(p * 100).toFixed(1)}%`);
 
-/** Shows other readings: the recogniser's alternatives, then readings that only witnesses have. */
+/** The characters of a text in which it differs from the suggestion. */
+const changesOf = (text, suggested) => [...text].filter((character, n) => character !== [...suggested][n]).join("");
+
+/** Shows other readings: other forms of the suggestion, the recogniser's alternatives, then readings that only witnesses have. */
 function showAlternatives(flag) {
+  const forms = flag.spellings.map((text) => ({ text, shown: changesOf(text, flag.suggested), note: say("otherForm") }));
   const read = flag.alternatives.filter(({ text }) => text !== flag.transcribed && text !== flag.suggested);
   const witnessed = flag.witnesses.filter((witness) => !witness.side && witness.reading && !ILLEGIBLE.test(witness.reading) && flag.can_take)
-    .map(({ reading, siglum }) => ({ text: reading, siglum }));
-  flag.others = [...read, ...witnessed].filter((alternative, n, all) => all.findIndex(({ text }) => text === alternative.text) === n).slice(0, MOST_ALTERNATIVES);
-  $("alternatives").replaceChildren(...flag.others.map(({ text, siglum, p }, n) =>
+    .map(({ reading, siglum }) => ({ text: reading, note: siglum.replace("~", "") }));
+  flag.others = [...forms, ...read, ...witnessed].filter((alternative, n, all) => all.findIndex(({ text }) => text === alternative.text) === n).slice(0, MOST_ALTERNATIVES);
+  $("alternatives").replaceChildren(...flag.others.map(({ text, shown = text, note, p }, n) =>
     make("li", {}, make("button", { type: "button", "data-act": "other", "data-n": n },
-      make("kbd", {}, String(n + 1)), " ", han(text), " ", make("span", { class: "soft" }, siglum?.replace("~", "") ?? percent(p))))));
+      make("kbd", {}, String(n + 1)), " ", han(shown), " ", make("span", { class: "soft" }, note ?? percent(p))))));
 }
 
 /** Shows the readings of other witnesses, one line each; the note of an apparatus opens below its witness. */

@@ -23,7 +23,7 @@ export async function alternatives(character, flag) {
   const found = [character.read];
   if (flag) {
     const detail = await ask(api(`flags/${flag.number}`)).catch(() => null);
-    found.push(flag.suggested, ...(detail?.alternatives ?? []).map((each) => each.text));
+    found.push(flag.suggested, ...(detail?.spellings ?? []), ...(detail?.alternatives ?? []).map((each) => each.text));
   }
   return [...new Set(found)].filter((text) => text && text !== character.text).slice(0, 9);
 }
