@@ -19,7 +19,7 @@ from proof.images.opencv import cv2
 from proof.layout.crossings import MIN_STROKE_AREA
 from proof.layout.half_folio import ColumnArea
 from proof.layout.rules import connected
-from proof.text.model import Cell, Column, Run
+from proof.text.model import Column, Run
 
 THROUGH_INK_COST = 33.0
 """Cost of a boundary through rows full of ink, in cells of clear evidence: the sum of the gains of a cell's rows if
@@ -203,13 +203,23 @@ def find_runs(
     return _guided_stretches(rows, ink, expected, pitch, start, end)
 
 
+RunShape = tuple[bool, int, int, int]
+"""Of a transcribed run: whether it is a note, its height in cells, and the numbers of its cells before the first
+character and up to the last one."""
+
+
+def run_shapes(column: Column | None, cut_by: CutBy) -> tuple[RunShape, ...]:
+    """All that the strips of a column depend on in its line."""
+    if column is None or cut_by is CutBy.SEEN:
+        return ()
+    return tuple((run.is_note, run.height, _leading_blanks(run), _written_cells(run)) for run in column.runs)
+
+
 def _expected_runs(column: Column) -> list[_ExpectedRun]:
     """The transcribed runs of a column, without blank cells at its end."""
     slack = COUNT_SLACK_CELLS
     expected = [_ExpectedRun(run.is_note, float(run.height), slack) for run in column.runs]
-    last = column.runs[-1]
-    written = max(_written_cells(last.right), _written_cells(last.left))
-    return [*expected[:-1], expected[-1]._replace(cells=float(written))]
+    return [*expected[:-1], expected[-1]._replace(cells=float(_written_cells(column.runs[-1])))]
 
 
 def _with_low_notes(expected: Sequence[_ExpectedRun], cells: float) -> list[_ExpectedRun]:
@@ -244,9 +254,9 @@ def _leading_blanks(run: Run) -> int:
     return min(written, default=run.height)
 
 
-def _written_cells(half: Sequence[Cell]) -> int:
-    """The number of cells of a half-row, or of main text, without blank ones at its end."""
-    return max((number for number, cell in enumerate(half, 1) if not cell.blank), default=0)
+def _written_cells(run: Run) -> int:
+    """The number of cells of a run, without blank ones at its end."""
+    return max((n for half in (run.right, run.left) for n, cell in enumerate(half, 1) if not cell.blank), default=0)
 
 
 def main_gain(pieces: InkPieces, pitch: float, low_notes: bool) -> NDArray[np.float64]:

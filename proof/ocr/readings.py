@@ -24,7 +24,7 @@ from proof.layout.figures import figure_columns
 from proof.layout.glyph_shapes import Shapes, ink_size_in_row, shape_in_row, spans_in_row
 from proof.layout.half_folio import ColumnArea, Layout, Outline
 from proof.layout.ink import InkCell, has_ink, ink_cells
-from proof.layout.runs import CutBy
+from proof.layout.runs import CutBy, run_shapes
 from proof.layout.strips import Strip
 from proof.ocr.engine import Engine, Reading
 from proof.ocr.page import PageEngine, PageReading
@@ -122,7 +122,7 @@ class HalfFolioReadings:
 
     def cut(self, area: ColumnArea, line: Column | None, cut_by: CutBy) -> tuple[CutStrip, ...]:
         """The strips of one column (`proof.layout.strips.cut_strips`)."""
-        key = (area.number, area.notes, CUT_METHODS.index(cut_by), _expected_runs(line, cut_by))
+        key = (area.number, area.notes, CUT_METHODS.index(cut_by), run_shapes(line, cut_by))
         cuts = _recall(self.used.cuts, self._stored.cuts, key, lambda: self._cut(area, line, cut_by))
         self._origins.update(dict.fromkeys(cuts, (area, line, cut_by)))
         return cuts
@@ -332,13 +332,6 @@ def _recall(used: dict[Any, V], stored: dict[Any, V], key: Any, compute: Callabl
 def _extents(edges: Sequence[int]) -> list[tuple[float, float]]:
     """Pairs of top and bottom, from tops and bottoms in turn."""
     return [(float(top), float(bottom)) for top, bottom in zip(edges[::2], edges[1::2], strict=True)]
-
-
-def _expected_runs(line: Column | None, cut_by: CutBy) -> tuple[tuple[bool, int, bool], ...]:
-    """Everything in a line that its strips depend on: for each run whether it is a note, its height, and whether it is
-    blank."""
-    runs = () if line is None or cut_by is CutBy.SEEN else line.runs
-    return tuple((run.is_note, run.height, all(cell.blank for cell in run.cells)) for run in runs)
 
 
 def _without_pixels(strip: Strip) -> CutStrip:

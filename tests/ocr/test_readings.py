@@ -10,7 +10,7 @@ from proof.facsimile.wear import Wear
 from proof.images.load import LoadedImage
 from proof.layout.half_folio import find_layout
 from proof.layout.runs import CutBy
-from proof.ocr.page_record import PageRecord
+from proof.ocr.page_record import CutStrip, PageRecord
 from proof.ocr.ppocr import PPOCR
 from proof.ocr.readings import HalfFolioReadings
 from proof.text.model import Page, Row
@@ -35,6 +35,26 @@ def test_a_short_strip_that_is_looked_at_again_whole_is_asked_for_another_charac
         (spikes,) = readings.read([shown], [sought])
         assert all(spike.believed[character] < 0.0 for spike in spikes for character in sought)
         known = PageRecord.unpacked(readings.used.packed())
+
+
+def test_a_column_is_cut_as_its_line_says_whatever_line_it_was_cut_by_before(make_page: MakePage, ppocr: PPOCR) -> None:
+    """A line that begins or ends with blanks has the same runs, and other cells of them are written."""
+    page = make_page("司射適西階(案注疏本/此下有)", *["司射適西階西倚扑升自西階東面請射于公"] * 7)
+    pixels = render_page(page, wear=Wear(), seed=3).image
+    image = LoadedImage(Path("drawn.png"), pixels, (pixels.shape[1], pixels.shape[0]), "")
+
+    def cut(line: str, known: PageRecord) -> tuple[tuple[CutStrip, ...], PageRecord]:
+        readings = HalfFolioReadings(ppocr, 21, lambda: image, lambda image: find_layout(image.pixels), known)
+        column = make_page(line).columns[0]
+        strips = readings.cut(readings.outline.columns[0], column, CutBy.COUNTED)
+        readings.read(strips, [("射",)] * len(strips))
+        return strips, PageRecord.unpacked(readings.used.packed())
+
+    lines = ("司射適西階(案注疏本/此下有)", "　　射適西(案注疏本/此下有)", "司射適西階(案注疏　/此下　　)")
+    known = PageRecord()
+    for line in lines:
+        strips, known = cut(line, known)
+        assert strips == cut(line, PageRecord())[0]
 
 
 def test_shape_span_and_size_of_a_glyph_are_kept_and_the_image_not_opened_for_them_again(
