@@ -10,7 +10,7 @@ from typing import Any
 
 from sqlalchemy import select
 
-from proof.model.flags import Evidence, Flag, Kind, context_of, flag_id
+from proof.model.flags import Evidence, Flag, Kind, flag_id
 from proof.model.geometry import Box
 from proof.model.result import CheckedColumn, PageResult, Status
 from proof.ocr.engine import EngineIdentity
@@ -22,6 +22,7 @@ from proof.store.manual_corrections import ManualCorrection
 from proof.store.models import FlagRow
 from proof.store.queue_records import Order, QueuedFlag, QueueFilter
 from proof.store.texts import sha_of
+from proof.text.contexts import context_of
 from proof.text.encoding import Decoded
 from proof.text.positions import Span
 from proof.text.read import parse_transcription, read_transcription

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from proof.model.flags import Evidence, Flag, Kind, Origin, context_of, with_ids
+from proof.model.flags import Evidence, Flag, Kind, Origin, with_ids
 from proof.model.geometry import Box
 from proof.model.quality import QualityFlags
 from proof.model.result import CheckedCharacter, CheckedColumn, PageResult, Status
@@ -12,6 +12,7 @@ from proof.ocr.engine import EngineIdentity
 from proof.quality.seeded_errors import ErrorPolicy, seeded_errors_of
 from proof.store import RunInfo, Store
 from proof.store.saving import CheckedResult
+from proof.text.contexts import context_of
 from proof.text.model import Row, Script
 from proof.text.variants import VariantPolicy
 from tests.build import page_place, text_info

@@ -19,8 +19,9 @@ from proof.collation.quality import quality_by_block
 from proof.collation.tokens import WitnessTokens
 from proof.collation.witness_evidence import IMAGE, TEXT
 from proof.collation.witnesses import covered, full_names, witness_names
-from proof.model.flags import COLLATION, Evidence, Flag, Kind, WitnessReading, context_of, with_ids
+from proof.model.flags import COLLATION, Evidence, Flag, Kind, WitnessReading, with_ids
 from proof.text.addresses import Addresses
+from proof.text.contexts import context_of
 from proof.text.layers import LACUNAE
 
 RAISED = frozenset({Class.ERROR, Class.READING, Class.ORTHOGRAPHY, Class.SYSTEMATIC})

@@ -19,13 +19,14 @@ from proof.collation.differences import aligned_in
 from proof.collation.sigla import names_of
 from proof.collation.tokens import CharacterTable, WitnessTokens, shared_tokens
 from proof.locale.marking import _
-from proof.model.flags import Kind, context_of
+from proof.model.flags import Kind
 from proof.store import Store
 from proof.store.authorities import IMAGE, witnesses_of
 from proof.store.decision_records import Decision, State, Verdict
 from proof.store.double_readings import UNCHANGING_VERDICTS
 from proof.store.editions import CarriedDecision
 from proof.text.addresses import Address, Addresses
+from proof.text.contexts import context_of
 from proof.text.model import Script
 from proof.text.positions import Span
 from proof.text.read import in_script

@@ -13,9 +13,10 @@ from enum import unique
 
 from proof.locale.marking import Sentence, _
 from proof.locale.notices import in_english
-from proof.model.flags import LINE_BREAK, MAX_CONTEXT_CHARACTERS, Kind, insertion_order
+from proof.model.flags import LINE_BREAK, Kind, insertion_order
 from proof.model.notices import MessageCode, Notice
 from proof.text.addresses import Addresses
+from proof.text.contexts import context_of
 from proof.text.edit import Edit
 from proof.text.lines import LINE_ENDING, LINE_ENDING_CHARACTERS, LINE_ENDING_SIGNS, line_edit
 from proof.text.transcription import Transcription
@@ -285,12 +286,7 @@ def _has_at_place(line: str, correction: Correction, text: str) -> bool:
     if start < 0 or end > len(line) or not line.startswith(text, start) or correction.is_of_line_ending:
         return False
     before, marked, after = correction.context.partition(f"[{correction.original}]")
-    if not marked:
-        return True
-    # a context shorter than the maximum reaches the beginning or the end of its line
-    begins_line = len(before) >= MAX_CONTEXT_CHARACTERS or start == len(before)
-    ends_line = len(after) >= MAX_CONTEXT_CHARACTERS or end + len(after) == len(line)
-    return begins_line and ends_line and line[:start].endswith(before) and line.startswith(after, end)
+    return not marked or context_of(line, start, len(text)) == f"{before}[{text}]{after}"
 
 
 def _kept_on_pages(

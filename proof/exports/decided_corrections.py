@@ -11,7 +11,7 @@ from typing import NamedTuple
 from proof.exports.corrections import Correction, Refusal
 from proof.exports.source import CorrectedSource
 from proof.locale.marking import _
-from proof.model.flags import CORRECTED_BY_HAND, LINE_BREAK, Kind, context_of
+from proof.model.flags import CORRECTED_BY_HAND, LINE_BREAK, Kind
 from proof.model.notices import MessageCode
 from proof.store import Store
 from proof.store.authorities import copies_read, witnesses_of
@@ -19,6 +19,7 @@ from proof.store.carried_places import ExportEdits, Place, effects_of
 from proof.store.decision_records import Decision, State, Verdict
 from proof.store.text_files import DecidedPlace
 from proof.text.addresses import Addresses
+from proof.text.contexts import context_of
 from proof.text.lines import LINE_ENDING
 from proof.text.positions import Span, line_end
 from proof.text.read import in_script

@@ -4,7 +4,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
@@ -20,17 +19,13 @@ from proof.locale.notices import in_words
 from proof.model.notices import Notice
 from proof.settings.config import Settings
 from proof.store import Store
+from proof.text.contexts import before, behind
 from proof.text.edit import Edit
+from proof.text.positions import line_end
 from proof.text.read import in_script, read_transcription
 
 MAX_CONTEXT_CHARACTERS = 10
 """Maximum number of characters of the text that are shown on either side of a place."""
-
-MAX_SOURCE_CHARACTERS = 60
-"""Maximum number of characters of the text, with marks of pages among them, from which these are taken."""
-
-_MARKS = re.compile(r"\A[^<>]*>|<[^<>]*>|<[^<>]*\Z|¶")
-"""Marks of pages and lines within the text around a place, which may begin or end within one."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -113,9 +108,13 @@ class Preview:
         if correction.adds_column or correction.deletes_column:
             return _planned(correction, "", "")
         text = self.decided.edition.text
-        before = text[max(edit.start - MAX_SOURCE_CHARACTERS, 0) : edit.start].rpartition("\n")[2]
-        after = text[edit.end : edit.end + MAX_SOURCE_CHARACTERS].partition("\n")[0]
-        return _planned(correction, before, after.rstrip("\r"))
+        line = text[text.rfind("\n", 0, edit.start) + 1 : line_end(text, edit.end)]
+        at = edit.start - text.rfind("\n", 0, edit.start) - 1
+        return _planned(
+            correction,
+            before(line, at, MAX_CONTEXT_CHARACTERS),
+            behind(line, at + edit.length, MAX_CONTEXT_CHARACTERS),
+        )
 
 
 def preview_of(decided: Decided, pairs: Path | None = None, *, choices: Sequence[FormChoice] = ()) -> Preview:
@@ -155,14 +154,12 @@ def _left_out(left_out: LeftOut) -> PlannedCorrection:
 
 def _not_written(correction: Correction, why: Notice, **more: Any) -> PlannedCorrection:
     """A correction that would not be written, with the text around its place from its context."""
-    before, marked, after = correction.context.partition(f"[{correction.original}]")
-    if not marked:
-        before = after = ""
-    return _planned(correction, before, after, why=why, **more)
+    head, marked, tail = correction.context.partition(f"[{correction.original}]")
+    return _planned(correction, head if marked else "", tail, why=why, **more)
 
 
-def _planned(correction: Correction, before: str, after: str, **more: Any) -> PlannedCorrection:
-    """The correction, with the text around its place without marks."""
+def _planned(correction: Correction, head: str, tail: str, **more: Any) -> PlannedCorrection:
+    """The correction, with the text before and after its place."""
     return PlannedCorrection(
         correction.page,
         correction.line,
@@ -171,8 +168,8 @@ def _planned(correction: Correction, before: str, after: str, **more: Any) -> Pl
         correction.replacement,
         correction.person,
         correction.number,
-        before=_MARKS.sub("", before)[-MAX_CONTEXT_CHARACTERS:],
-        after=_MARKS.sub("", after)[:MAX_CONTEXT_CHARACTERS],
+        before=head,
+        after=tail,
         authority=correction.authority,
         note=correction.note,
         **more,

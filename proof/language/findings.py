@@ -18,7 +18,8 @@ from proof.language.model import Counted
 from proof.language.ngrams import PATTERNS, Keys, contexts_at, keys
 from proof.language.stream import BREAK, UNKNOWN, stream_of
 from proof.language.weights import NO_CANDIDATE, LanguageWeights
-from proof.model.flags import LANGUAGE, Evidence, Flag, Kind, LanguageReading, context_of
+from proof.model.flags import LANGUAGE, Evidence, Flag, Kind, LanguageReading
+from proof.text.contexts import context_of
 from proof.text.model import Page, Script
 from proof.text.transcription import Transcription
 from proof.text.variants import policy_of

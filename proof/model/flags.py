@@ -318,19 +318,8 @@ def questions(flags: Sequence[Flag]) -> list[Flag]:
     return leading
 
 
-MAX_CONTEXT_CHARACTERS = 3
-"""Maximum number of characters on either side of the place in a flag's `context`."""
-
 FLAG_ID_BYTES = 10
 """Length in bytes of the hash that is a flag's id, written as twice as many hexadecimal digits."""
-
-
-def context_of(source: str, offset: int, length: int) -> str:
-    """The `context` of a flag: the characters at its place in the source of a column, in brackets, with those
-    around."""
-    end = offset + length
-    before = source[max(0, offset - MAX_CONTEXT_CHARACTERS) : offset]
-    return f"{before}[{source[offset:end]}]{source[end : end + MAX_CONTEXT_CHARACTERS]}"
 
 
 def flag_id(page: str, line: int, kind: Kind, context: str, occurrence: int) -> str:

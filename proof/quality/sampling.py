@@ -6,8 +6,9 @@ import hashlib
 from dataclasses import dataclass
 from math import sqrt
 
-from proof.model.flags import Evidence, Flag, Kind, context_of, with_ids
+from proof.model.flags import Evidence, Flag, Kind, with_ids
 from proof.model.result import CheckedCharacter, PageResult
+from proof.text.contexts import context_of
 from proof.text.model import is_han
 
 REASON = "sample"

@@ -12,10 +12,11 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from math import exp, log
 
-from proof.model.flags import MAX_CONTEXT_CHARACTERS, Evidence, Flag, Kind, context_of, with_ids
+from proof.model.flags import Evidence, Flag, Kind, with_ids
 from proof.model.geometry import Box
 from proof.model.result import CheckedCharacter, PageResult
 from proof.text.alike import look_alikes, run_together
+from proof.text.contexts import MAX_CONTEXT_CHARACTERS, context_of
 from proof.text.conversions import conversions
 from proof.text.model import Script, is_han
 from proof.text.variants import Relation, VariantPolicy

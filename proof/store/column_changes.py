@@ -15,7 +15,7 @@ from sqlalchemy import select
 from sqlalchemy.orm import Session
 
 from proof.locale.marking import _
-from proof.model.flags import LINE_BREAK, Evidence, Flag, Kind, context_of, flag_id
+from proof.model.flags import LINE_BREAK, Evidence, Flag, Kind, flag_id
 from proof.model.geometry import Box
 from proof.model.result import CheckedCharacter, box_at
 from proof.store.decision_records import RefusedDecisionError, State
@@ -23,6 +23,7 @@ from proof.store.models import ColumnRow, FlagRow, PageRow, TextVersionRow
 from proof.store.texts import columns_of_pages, content_of
 from proof.store.typed_text import LONGEST_COLUMN, check_meant, check_reading
 from proof.text.column import parse_column
+from proof.text.contexts import context_of
 from proof.text.lines import LINE_ENDING, lines
 from proof.text.pages import LineKind
 

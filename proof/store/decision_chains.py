@@ -19,6 +19,7 @@ from proof.store.decision_records import ConflictError, Decision, DecisionReques
 from proof.store.lookup import filled
 from proof.store.models import DecisionRow, FlagRow, PageRow, ReadingRow
 from proof.store.seeded_errors import seeded_places, shown_context
+from proof.store.texts import columns_of_pages
 
 FlagDecision = DecisionRow | ReadingRow
 """A decision that everybody sees, or a blind reading."""
@@ -141,16 +142,18 @@ def shown_decisions(session: Session, rows: Sequence[FlagDecision]) -> list[Deci
     """The decisions as people see them: the context of a correction by hand shows seeded errors like the page does."""
     if not rows:
         return []
-    by_hand = select(FlagRow.id, FlagRow.page_id).where(FlagRow.origin == Origin.PERSON.value)
-    by_hand = by_hand.where(FlagRow.id.in_({row.flag_id for row in rows}))
-    page_of = {row.id: row.page_id for row in session.execute(by_hand)}
-    seeded_of_page = seeded_places(session, sorted(set(page_of.values())))
+    by_hand = select(FlagRow.id, PageRow).join(PageRow, PageRow.id == FlagRow.page_id)
+    by_hand = by_hand.where(FlagRow.origin == Origin.PERSON.value, FlagRow.id.in_({row.flag_id for row in rows}))
+    page_of = dict(iter(session.execute(by_hand)))
+    seeded_of_page = seeded_places(session, sorted({page.id for page in page_of.values()}))
+    sources = columns_of_pages(session, (page for page in page_of.values() if page.id in seeded_of_page))
     decisions = []
     for row in rows:
-        decision, seeded = decision_of(row), seeded_of_page.get(page_of.get(row.flag_id, 0))
-        if seeded:
-            context = shown_context(decision.context, decision.line, decision.offset, decision.length, seeded)
-            decision = replace(decision, context=context)
+        decision, page = decision_of(row), page_of.get(row.flag_id)
+        if page is not None and page.id in seeded_of_page:
+            context, source = decision.context, sources[page.id].get(decision.line, "")
+            place, seeded = (decision.line, decision.offset, decision.length), seeded_of_page[page.id]
+            decision = replace(decision, context=shown_context(context, source, *place, seeded))
         decisions.append(decision)
     return decisions
 

@@ -19,7 +19,7 @@ from sqlalchemy.orm import Session
 
 from proof.errors import PublicError, UsageError
 from proof.locale.marking import Sentence, _
-from proof.model.flags import Flag, Origin, context_of, with_ids
+from proof.model.flags import Flag, Origin, with_ids
 from proof.model.result import PageResult, box_at
 from proof.store import rows
 from proof.store.decision_records import State, Verdict
@@ -29,6 +29,7 @@ from proof.store.manual_corrections import ManualCorrection, correct_in
 from proof.store.models import ColumnRow, FlagRow, PageRow, TextRow, TextVersionRow
 from proof.store.seeded_errors import IS_SEEDED
 from proof.store.texts import sha_of
+from proof.text.contexts import context_of
 from proof.text.positions import Span
 from proof.text.transcription import Transcription
 

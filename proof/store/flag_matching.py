@@ -19,13 +19,14 @@ from typing import Any
 from sqlalchemy import insert, select
 from sqlalchemy.orm import Session
 
-from proof.model.flags import MAX_CONTEXT_CHARACTERS, Flag, Kind, Origin, context_of
+from proof.model.flags import Flag, Kind, Origin
 from proof.store import rows
 from proof.store.carried_places import Place, TextChange
 from proof.store.decision_records import SETTLED
 from proof.store.lookup import raise_revision
 from proof.store.models import Base, FlagRow, PageRow, TextRow
 from proof.store.texts import changes_since, checked_span, contents, decided_reading, place_of
+from proof.text.contexts import MAX_CONTEXT_CHARACTERS, context_of
 from proof.text.edit import Edit, edited, merged
 from proof.text.positions import PositionMap, Span
 
@@ -76,8 +77,8 @@ def _is_kept(row: FlagRow, origin: Origin) -> bool:
 
 def _is_free(flag: Flag, by_hand: Iterable[tuple[int, int]]) -> bool:
     """Whether an error may be seeded at the place of `flag`: no correction `by_hand` (line, offset) is so near that one
-    would be seen in the context of the other."""
-    return all(line != flag.line or abs(offset - flag.offset) > 2 * MAX_CONTEXT_CHARACTERS for line, offset in by_hand)
+    would be seen in the context of the other, with the marks of a note between them."""
+    return all(line != flag.line or abs(offset - flag.offset) > 8 * MAX_CONTEXT_CHARACTERS for line, offset in by_hand)
 
 
 @dataclass(frozen=True, slots=True)

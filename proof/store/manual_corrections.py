@@ -14,7 +14,7 @@ from sqlalchemy import select
 from sqlalchemy.orm import Session
 
 from proof.locale.marking import _
-from proof.model.flags import CORRECTED_BY_HAND, LINE_BREAK, Evidence, Flag, Kind, Origin, context_of, flag_id
+from proof.model.flags import CORRECTED_BY_HAND, LINE_BREAK, Evidence, Flag, Kind, Origin, flag_id
 from proof.model.geometry import Box
 from proof.model.result import box_at
 from proof.store import codec, rows
@@ -32,6 +32,7 @@ from proof.store.texts import carry_to_present
 from proof.store.typed_text import LONGEST_READING
 from proof.store.work_text import columns_of
 from proof.text.column import faults_of
+from proof.text.contexts import context_of
 from proof.text.positions import Span
 from proof.text.remarks import RemarkCode
 

@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 from sqlalchemy import func, select
 
 from proof.locale.marking import _
-from proof.model.flags import MAX_CONTEXT_CHARACTERS, Kind, Origin
+from proof.model.flags import Kind, Origin
 from proof.model.result import PageResult
 from proof.store import rows
 from proof.store.cache import Bounded
@@ -58,6 +58,7 @@ from proof.store.queue_records import (
 from proof.store.seeded_errors import BY_HAND, SeededPlaces, seeded_places, shown_context, with_seeded_errors
 from proof.store.texts import columns_of_pages
 from proof.store.work_text import ColumnKey, TextColumn, columns_of
+from proof.text.contexts import MAX_CONTEXT_CHARACTERS, before, behind
 from proof.text.model import script_shown
 from proof.text.variants import VariantPolicy
 
@@ -272,7 +273,8 @@ class Queue(StorePart):
                 query = query.where(~is_undone | FlagRow.id.in_(present))
             flag_pages = list(session.execute(query))
             seeded = seeded_places(session, sorted({page.id for _, page in flag_pages}))
-            sources = columns_of_pages(session, (page for flag, page in flag_pages if _is_whole_column(flag.context)))
+            shown_between = (page for flag, page in flag_pages if page.id in seeded or _is_whole_column(flag.context))
+            sources = columns_of_pages(session, shown_between)
             queued = {
                 flag.id: _queued(flag, page, arrays.page_of, seeded.get(page.id), sources.get(page.id, {}))
                 for flag, page in flag_pages
@@ -373,7 +375,8 @@ def _queued(
     """The flag as proofreaders are shown it; `sources` are those of the columns of its page, by number."""
     shown = rows.flag_of(page.page, flag)
     if seeded and flag.origin != Origin.SEEDED.value:
-        shown = replace(shown, context=shown_context(shown.context, shown.line, shown.offset, shown.length, seeded))
+        place, source = (shown.line, shown.offset, shown.length), sources.get(shown.line, "")
+        shown = replace(shown, context=shown_context(shown.context, source, *place, seeded))
     if _is_whole_column(shown.context):
         shown = replace(shown, context=_between_columns(shown.context, shown.line, sources))
     return QueuedFlag(
@@ -396,4 +399,5 @@ def _between_columns(context: str, line: int, sources: dict[int, str]) -> str:
     """The context of a whole column, extended by the end of the previous column and the beginning of the next."""
     previous = next((source for number, source in reversed(sources.items()) if number < line and source), "")
     following = next((source for number, source in sources.items() if number > line and source), "")
-    return f"{previous[-MAX_CONTEXT_CHARACTERS:]}{context}{following[:MAX_CONTEXT_CHARACTERS]}"
+    head, tail = before(previous, len(previous), MAX_CONTEXT_CHARACTERS), behind(following, 0, MAX_CONTEXT_CHARACTERS)
+    return f"{head}{context}{tail}"

@@ -15,12 +15,13 @@ from dataclasses import dataclass, replace
 from sqlalchemy import select
 from sqlalchemy.orm import Session
 
-from proof.model.flags import MAX_CONTEXT_CHARACTERS, Origin
+from proof.model.flags import Origin
 from proof.model.result import PageResult
 from proof.store.decision_records import State
 from proof.store.events import standing_events
 from proof.store.lookup import work_id_subquery
 from proof.store.models import DecisionRow, FlagRow
+from proof.text.contexts import context_of
 
 SeededPlaces = Mapping[tuple[int, int], "FalseCharacter"]
 """The seeded errors of a page, by column and offset."""
@@ -79,16 +80,12 @@ def shown_text(source: str, line: int, places: SeededPlaces, start: int = 0) -> 
     )
 
 
-def shown_context(context: str, line: int, offset: int, length: int, places: SeededPlaces) -> str:
-    """The context of a flag, `before[inside]after`, with the false characters in it."""
-    head = min(offset, MAX_CONTEXT_CHARACTERS)
-    if context[head : head + 1] != "[":  # a flag about a column or a page has no such context
+def shown_context(context: str, source: str, line: int, offset: int, length: int, places: SeededPlaces) -> str:
+    """The context of a flag, with the false characters in it, if it is that of its place in the `source` of its column:
+    a flag about a column or a page has none."""
+    if context != context_of(source, offset, length):
         return context
-    before, inside, after = context[:head], context[head + 1 : head + 1 + length], context[head + 2 + length :]
-    return (
-        f"{shown_text(before, line, places, offset - head)}[{shown_text(inside, line, places, offset)}]"
-        f"{shown_text(after, line, places, offset + length)}"
-    )
+    return context_of(shown_text(source, line, places), offset, length)
 
 
 def answers(session: Session, work: str) -> dict[tuple[int, int, int], list[SeededAnswer]]:

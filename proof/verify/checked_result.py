@@ -67,5 +67,5 @@ def in_file_lines(
         result,
         columns=tuple(columns_in_file(boxes, page.columns)),
         characters=tuple(characters_in_file(result.characters, page.columns)),
-        flags=linked(with_ids(flags), policy),
+        flags=linked(with_ids(flags), page.columns, policy),
     )

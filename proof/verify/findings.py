@@ -8,12 +8,13 @@ from itertools import islice
 from math import exp, log
 from typing import Protocol
 
-from proof.model.flags import Evidence, Flag, Kind, context_of, is_raised
+from proof.model.flags import Evidence, Flag, Kind, is_raised
 from proof.model.geometry import Box
 from proof.model.notices import Notice, NoticeCode
 from proof.ocr.belief import FLOOR
 from proof.text.alike import run_together
 from proof.text.column import is_character
+from proof.text.contexts import context_of
 from proof.text.model import Cell, Script, is_han
 from proof.text.variants import Relation, VariantPolicy
 from proof.verify.align import Likeness, Pairing, Step

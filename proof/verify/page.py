@@ -56,7 +56,7 @@ from proof.verify.partial import (
     cut_by_edges,
     is_cut_off,
 )
-from proof.verify.passages import linked
+from proof.verify.passages import lines_of, linked
 from proof.verify.running_text import are_mostly_columns, is_running
 from proof.verify.slices import read_slice
 from proof.verify.unruled import check_unruled
@@ -354,7 +354,9 @@ class Checker:
             characters_checked=sum(legible.reads(cell.row) for column in checked for cell in column.cells),
             columns=tuple(checked_column(outline, column) for column in columns if column.line is not None),
             characters=tuple(checked_characters(outline, columns, self.likeness)),
-            flags=linked(with_ids(sorted(flags, key=lambda flag: (flag.line, flag.offset))), self.policy),
+            flags=linked(
+                with_ids(sorted(flags, key=lambda flag: (flag.line, flag.offset))), lines_of(columns), self.policy
+            ),
         )
         return in_file_lines(result, page, outline, columns, self.policy) if assignment.parts else result
 

@@ -9,11 +9,12 @@ from math import inf
 from statistics import median
 
 from proof.layout.half_folio import Outline
-from proof.model.flags import LINE_BREAK, Evidence, Flag, Kind, context_of, with_ids
+from proof.model.flags import LINE_BREAK, Evidence, Flag, Kind, with_ids
 from proof.model.geometry import Box
 from proof.model.notices import Notice, NoticeCode
 from proof.model.result import PageResult, Status
 from proof.text.column import is_character
+from proof.text.contexts import context_of
 from proof.text.model import Column, Page, Row, Run
 from proof.text.variants import VariantPolicy
 from proof.verify.columns import ReadColumn

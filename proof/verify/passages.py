@@ -6,16 +6,17 @@ to each other and are decided together.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import replace
 from functools import partial
 from itertools import groupby
 from typing import NamedTuple
 
-from proof.model.flags import MAX_CONTEXT_CHARACTERS, PLACEHOLDER, Evidence, Flag, Kind, context_of
+from proof.model.flags import PLACEHOLDER, Evidence, Flag, Kind
 from proof.model.geometry import Box
 from proof.model.notices import Notice, NoticeCode
 from proof.text.column import SPECIAL
+from proof.text.contexts import context_of
 from proof.text.model import Cell, Column, Row
 from proof.text.variants import VariantPolicy
 from proof.verify.align import Pairing, Step
@@ -252,11 +253,18 @@ def _joined_pair(first: Flag, second: Flag, source: str) -> Flag:
     return _moved_to(source, strongest, place, _union((first, second)), evidence)
 
 
-def linked(flags: Iterable[Flag], policy: VariantPolicy) -> tuple[Flag, ...]:
-    """The flags of a page. Those that are decided together are linked in pairs: text that moved within a column or to
-    the next one (衍 in one place, 脫 in the other; the nearest first), a column that moved, and the two parts of a run
-    that continues in the next half-row or column. Text that moved is suggested as it is written."""
+def lines_of(columns: Iterable[ReadColumn]) -> list[Column]:
+    """The lines of those columns that have one."""
+    return [column.line for column in columns if column.line is not None]
+
+
+def linked(flags: Iterable[Flag], lines: Iterable[Column], policy: VariantPolicy) -> tuple[Flag, ...]:
+    """The flags of a page with these `lines`. Those that are decided together are linked in pairs: text that moved
+    within a column or to the next one (衍 in one place, 脫 in the other; the nearest first), a column that moved, and
+    the two parts of a run that continues in the next half-row or column. Text that moved is suggested as it is
+    written."""
     results = [replace(flag, moved="") for flag in flags]
+    sources = {line.number: line.source for line in lines}
 
     def pairs(are_linked: Callable[[Flag, Flag], bool]) -> list[tuple[int, int]]:
         return [
@@ -269,7 +277,9 @@ def linked(flags: Iterable[Flag], policy: VariantPolicy) -> tuple[Flag, ...]:
 
     moved_text = sorted(pairs(partial(_are_moved_text, policy)), key=distance)
     moved_columns = sorted(pairs(_are_moved_column), key=lambda pair: distance(pair)[0])
-    divided = sorted(pairs(_are_divided_run), key=lambda pair: (results[pair[0]].line, results[pair[0]].offset))
+    divided = sorted(
+        pairs(partial(_are_divided_run, sources)), key=lambda pair: (results[pair[0]].line, results[pair[0]].offset)
+    )
     for a, b in (*moved_text, *moved_columns, *divided):
         if not (results[a].moved or results[b].moved):
             results[a], results[b] = replace(results[a], moved=results[b].id), replace(results[b], moved=results[a].id)
@@ -295,24 +305,20 @@ def _are_moved_column(first: Flag, second: Flag) -> bool:
     return first.transcribed != "" and first.transcribed == second.suggested
 
 
-def _are_divided_run(first: Flag, second: Flag) -> bool:
-    return first.raised and second.raised and _continues(first, second)
+def _are_divided_run(sources: Mapping[int, str], first: Flag, second: Flag) -> bool:
+    return first.raised and second.raised and _continues(sources, first, second)
 
 
-def _continues(flag: Flag, following: Flag) -> bool:
+def _continues(sources: Mapping[int, str], flag: Flag, following: Flag) -> bool:
     """Whether a run of missing or surplus characters continues in `following`: between them there are only marks and
     blanks."""
     if flag.kind is not following.kind or flag.kind not in RUN_KINDS or flag.page != following.page:
         return False
-    if "]" not in flag.context or "[" not in following.context:
-        return False
-    after = flag.context.rpartition("]")[2]
+    source, end = sources[flag.line], flag.offset + flag.length
     if flag.line == following.line:
-        between = following.offset - flag.offset - flag.length
-        return 0 < between <= len(after) and _is_markup(after[:between])
-    before = following.context.partition("[")[0]
-    is_at_end_of_line = _is_markup(after) and len(after) < MAX_CONTEXT_CHARACTERS
-    return following.line == flag.line + 1 and is_at_end_of_line and _is_markup(before)
+        return end < following.offset and _is_markup(source[end : following.offset])
+    is_at_end_of_line = following.line == flag.line + 1 and _is_markup(source[end:])
+    return is_at_end_of_line and _is_markup(sources[following.line][: following.offset])
 
 
 def _is_markup(text: str) -> bool:

@@ -11,9 +11,10 @@ from dataclasses import dataclass, replace
 from itertools import groupby
 
 from proof.layout.half_folio import ColumnArea
-from proof.model.flags import Flag, Kind, context_of
+from proof.model.flags import Flag, Kind
 from proof.model.geometry import Box
 from proof.model.result import CheckedCharacter, CheckedColumn
+from proof.text.contexts import context_of
 from proof.text.model import Cell, Column, Row, Run, is_han
 from proof.verify.align import PAGE_BAND_CELLS, Likeness, Step, align
 from proof.verify.columns import ColumnReader, ReadColumn

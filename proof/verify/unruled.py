@@ -27,7 +27,7 @@ from proof.verify.glyphs import Glyph
 from proof.verify.likeness import text_likeness
 from proof.verify.page_findings import mismatch, unreadable
 from proof.verify.pairing import MIN_CHARACTERS, page_key, page_shown
-from proof.verify.passages import linked
+from proof.verify.passages import lines_of, linked
 from proof.verify.running_text import lay_out
 
 TEXT_ONLY_WEIGHT = 0.5
@@ -93,7 +93,7 @@ def check_unruled(
         characters_checked=sum(len(column.cells) for column in columns),
         columns=tuple(_checked_column(placement, column) for column in columns if column.line is not None),
         characters=tuple(checked_characters(placement, columns, None)),
-        flags=linked(with_ids(sorted(flags, key=lambda flag: (flag.line, flag.offset))), policy),
+        flags=linked(with_ids(sorted(flags, key=lambda flag: (flag.line, flag.offset))), lines_of(columns), policy),
     )
 
 

@@ -15,8 +15,8 @@ from proof.collation.collation import collate
 from proof.exports.corrections import Correction
 from proof.exports.source import CorrectedSource, correct
 from proof.exports.tei import tei
-from proof.model.flags import context_of
 from proof.text.addresses import Addresses
+from proof.text.contexts import context_of
 from proof.text.encoding import Decoded
 from proof.text.layers import Layer, LayerStretch
 from proof.text.read import parse_transcription, read_transcription

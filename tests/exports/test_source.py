@@ -16,8 +16,9 @@ from proof.errors import OutputError, UsageError
 from proof.exports.corrections import Correction
 from proof.exports.script import FormChoice
 from proof.exports.source import CorrectedSource, correct, write_corrected
-from proof.model.flags import Kind, context_of
+from proof.model.flags import Kind
 from proof.text.addresses import Addresses
+from proof.text.contexts import context_of
 from proof.text.encoding import decode
 from proof.text.read import parse_transcription, read_transcription
 from proof.text.transcription import Format, Transcription

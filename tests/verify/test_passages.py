@@ -11,11 +11,12 @@ from proof.exports.corrections import place
 from proof.facsimile.files import half_folios, write_image
 from proof.images.find import FoundBy, PageImage
 from proof.images.load import load_image
-from proof.model.flags import Evidence, Flag, Kind, context_of, questions
+from proof.model.flags import Evidence, Flag, Kind, questions
 from proof.model.notices import Notice, NoticeCode
 from proof.ocr.belief import Belief
 from proof.ocr.ppocr import PPOCR
 from proof.ocr.readings import HalfFolioReadings
+from proof.text.contexts import context_of
 from proof.text.edit import Edit, edited
 from proof.text.model import Script
 from proof.text.read import read_transcription
@@ -120,13 +121,17 @@ def test_a_run_over_the_end_of_a_half_row_is_one_question_whose_parts_stand_in_t
     written: str, shown: str
 ) -> None:
     found = flags(written, shown_as(shown))
-    named = linked((replace(flag, id=str(number)) for number, flag in enumerate(found)), traditional)
+    named = linked((replace(flag, id=str(number)) for number, flag in enumerate(found)), [line(written)], traditional)
     assert len([flag for flag in questions(named) if flag.raised]) == 1
     both = edited(written, [edit_of(flag) for flag in named if flag.raised])
     marks = str.maketrans("", "", "()/")
     assert both.translate(marks) == shown.translate(marks)
     if "(" in written:
         assert both == shown
+
+
+PLAIN = [line("主人北面進坐奠爵興再拜稽首", number) for number in range(1, 9)]
+"""Lines without markup."""
 
 
 def edit_of(flag: Flag) -> Edit:
@@ -149,7 +154,8 @@ def test_a_run_over_the_end_of_a_column_is_one_question(kind: Kind) -> None:
     moved_away = flag_at(3, second, at[1], kind, "進坐", "other")
     apart = flag_at(3, second, 4, kind, "爵", "apart")
     later = replace(moved_away, line=5, id="later")
-    named = {flag.id: flag.moved for flag in linked([moved_here, moved_away, apart, later], traditional)}
+    lines = [line(first, 2), line(second, 3), line(second, 5)]
+    named = {flag.id: flag.moved for flag in linked([moved_here, moved_away, apart, later], lines, traditional)}
     assert named == {"one": "other", "other": "one", "apart": "", "later": ""}
 
 
@@ -162,13 +168,14 @@ def test_a_character_that_moved_within_its_column_or_to_the_next_names_its_other
     other = half("other", Kind.OMISSION, 2, 8, "身")
 
     def moved(*found: Flag) -> dict[str, str]:
-        return {flag.id: flag.moved for flag in linked(found, traditional) if flag.moved}
+        return {flag.id: flag.moved for flag in linked(found, PLAIN, traditional) if flag.moved}
 
     assert moved(out, near, following, far, other) == {"out": "near", "near": "out"}
     assert moved(out, following, other) == {"out": "next", "next": "out"}
     assert moved(out, far, other) == {}
-    assert linked(linked([out, near], traditional), traditional) == linked([out, near], traditional)
-    assert linked([out, near], traditional)[0].as_dict()["moved"] == "near"
+    named = linked([out, near], PLAIN, traditional)
+    assert linked(named, PLAIN, traditional) == named
+    assert named[0].as_dict()["moved"] == "near"
 
 
 @pytest.mark.parametrize(("shown", "is_moved"), [(RUN, True), (f"{RUN[:5]}東{RUN[5:]}", False)])
@@ -176,7 +183,7 @@ def test_a_passage_that_moved_on_its_page_names_its_other_half(shown: str, is_mo
     """One in which the image shows a further character is asked about as it is shown: it may be an error."""
     surplus = flag_at(2, "", 9, Kind.INSERTION, RUN, "surplus")
     missing = flag_at(7, "", 0, Kind.OMISSION, shown, "missing")
-    here, there = linked([surplus, missing], traditional)
+    here, there = linked([surplus, missing], PLAIN, traditional)
     assert (here.moved, there.moved) == (("missing", "surplus") if is_moved else ("", ""))
     assert there.suggested == shown
 
@@ -184,7 +191,7 @@ def test_a_passage_that_moved_on_its_page_names_its_other_half(shown: str, is_mo
 def test_text_that_moved_is_suggested_as_it_is_written() -> None:
     surplus = flag_at(2, "", 9, Kind.INSERTION, "馀", "surplus")
     missing = flag_at(2, "", 3, Kind.OMISSION, "餘", "missing")
-    _, there = linked([surplus, missing], simplified)
+    _, there = linked([surplus, missing], PLAIN, simplified)
     assert (there.moved, there.suggested) == ("surplus", "馀")
 
 
