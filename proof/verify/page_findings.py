@@ -18,6 +18,7 @@ from proof.text.contexts import context_of
 from proof.text.model import Column, Page, Row, Run
 from proof.text.variants import VariantPolicy
 from proof.verify.columns import ReadColumn
+from proof.verify.glyphs import Glyph
 from proof.verify.legibility import MIN_DETAIL_PX, Legibility, is_in_note
 from proof.verify.line_assignment import Assignment, LineFault, LineTrouble
 from proof.verify.pairing import PageShown
@@ -229,15 +230,20 @@ def _indentation(column: ReadColumn, columns: Sequence[ReadColumn]) -> str:
 
 
 def _first_glyph_cells(column: ReadColumn) -> float:
-    """The distance of the first glyph from the top of its column, in cells."""
-    first = column.glyphs[0]
+    """The distance of the first character from the top of its column, in cells; of the first glyph if none is read."""
+    first = next(filter(_is_written, column.glyphs), column.glyphs[0])
     return (first.y - column.area.top) / first.pitch
 
 
 def _with_notes(column: ReadColumn) -> str:
     """The reading of a column with the markup of notes around its half-rows."""
-    glyphs = [glyph for glyph in column.glyphs if glyph.probable and is_character(glyph.best)]
+    glyphs = list(filter(_is_written, column.glyphs))
     return with_row_marks([glyph.best for glyph in glyphs], [glyph.row for glyph in glyphs])
+
+
+def _is_written(glyph: Glyph) -> bool:
+    """Whether a glyph is read as a character, and not as dirt."""
+    return glyph.probable and is_character(glyph.best)
 
 
 def area_box(outline: Outline, column: ReadColumn) -> Box:

@@ -129,17 +129,19 @@ def test_a_missing_column_has_its_notes_in_the_markup_of_a_text_that_has_notes(
 def test_a_missing_column_is_suggested_in_the_script_of_the_text(
     make_page: MakePage, script: Script, suggested: str
 ) -> None:
-    """於, which has two simplified forms, stays until the export knows which one the text uses."""
+    """於, which has two simplified forms, stays until it is known which one the text uses."""
     column = replace(unread(AREA, None), glyphs=tuple(in_rows("衆於東", [Row.MAIN] * 3)))
     missing = Assignment((), (LineTrouble(LineFault.MISSING, 1, 0, "衆於東"),))
     (found,) = line_flags(BLANK, make_page("司射北面"), outline(), (column,), missing, 8, policy_of(script))
     assert found.suggested == suggested
 
 
+@pytest.mark.parametrize("dirt", ["", "，"])
 @pytest.mark.parametrize(("lower_by", "suggested"), [(0.0, "北面"), (1.0, "　北面"), (2.0, "　　北面")])
 def test_a_missing_column_is_indented_as_the_columns_that_begin_as_low(
-    make_page: MakePage, lower_by: float, suggested: str
+    make_page: MakePage, lower_by: float, suggested: str, dirt: str
 ) -> None:
+    """Dirt above its first character is no beginning."""
     page = make_page("司射", "　東面", "　西面")
     glyphs = in_rows("北面", [Row.MAIN] * 2)
 
@@ -149,7 +151,9 @@ def test_a_missing_column_is_indented_as_the_columns_that_begin_as_low(
 
     columns = [column(line, float(line.source.startswith("　"))) for line in page.columns]
     missing = Assignment((), (LineTrouble(LineFault.MISSING, 4, 3, "北面"),))
-    (found,) = line_flags(BLANK, page, outline(), (*columns, column(None, lower_by)), missing, 8, POLICY)
+    lacking = column(None, lower_by)
+    lacking = replace(lacking, glyphs=(*in_rows(dirt, [Row.MAIN] * len(dirt)), *lacking.glyphs))
+    (found,) = line_flags(BLANK, page, outline(), (*columns, lacking), missing, 8, POLICY)
     assert found.suggested == suggested
 
 
