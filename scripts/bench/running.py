@@ -1,11 +1,12 @@
 """Measure the check of running editions: texts without page marks, laid on rendered pages.
 
     python -m scripts.bench running [--pages 24] [--seeds 101 102] [--wear moderate] [--forms inline,zhushu,critical]
+        [--columns 2]
 
 Pages of a Kanripo text are drawn. The text of these pages, with the pages before and after them, is converted to each
-running format, and errors are planted in it (substitutions by look-alikes, omissions, insertions, transpositions). It
-is checked against the images. The same check of the text with page marks is printed for comparison: errors caught,
-false flags per 1,000 characters, and seconds a page.
+running format, and errors are planted in it (substitutions by look-alikes, omissions, insertions, transpositions,
+doubled and moved columns). It is checked against the images. The same check of the text with page marks is printed for
+comparison: errors caught, false flags per 1,000 characters, and seconds a page.
 """
 
 from __future__ import annotations
@@ -16,20 +17,25 @@ import re
 import time
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from itertools import pairwise
 from pathlib import Path
 
 from proof.facsimile.files import render
 from proof.facsimile.wear import LEVELS
 from proof.text.addresses import Addresses
 from proof.text.convert import convert
-from proof.text.layers import Layer
-from proof.text.model import is_han
+from proof.text.edit import Edit, edited
+from proof.text.layers import Layer, WitnessCell
+from proof.text.model import HAN, is_han
 from proof.text.read import read_transcription
 from proof.text.transcription import Format, Transcription
 from scripts.bench.material import TableRow, check_in, results_in, tell
 
 RATE = 0.012
 """Errors a character."""
+
+COLUMN = 21
+"""Characters of a column that is doubled or moved in a text without page marks."""
 
 
 @dataclass(frozen=True)
@@ -41,45 +47,75 @@ class Planted:
     end: int
 
 
-def plant(edition: Transcription, seed: int, confusable: dict[str, str], within: str) -> tuple[str, list[Planted]]:
-    """The text of an edition with errors at random places; only what stands in `within`, the part on the images."""
+def plant(
+    edition: Transcription, seed: int, confusable: dict[str, str], within: str, columns: int
+) -> tuple[str, list[Planted]]:
+    """The text of an edition with errors at random places, and with so many `columns` doubled and moved; only what
+    stands in `within`, the part on the images."""
     rng = random.Random(seed)  # noqa: S311 - a measurement that can be repeated
     stretches = [stretch for stretch in edition.stretches() if stretch.layer is not Layer.APPARATUS]
     cells = [cell for stretch in stretches for cell in stretch.cells()]
     text = "".join(cell.text if len(cell.text) == 1 else "?" for cell in cells)
     begin = text.index(within[:12])
     end = text.index(within[-12:], begin) + 12
+    moves = _column_edits(edition, rng, cells[begin].start, cells[end - 1].end, columns)
+    taken = [edit.start for _, edit in moves]
     places: list[int] = []
     for at in range(begin + 6, end - 6):
-        if is_han(cells[at].text) and rng.random() < RATE and (not places or at - places[-1] > 6):
+        is_free = all(abs(cells[at].start - start) > 3 * COLUMN for start in taken)
+        if is_free and is_han(cells[at].text) and rng.random() < RATE and (not places or at - places[-1] > 6):
             places.append(at)
-    spoiled, planted, done = [], [], 0
-    length = 0
-    for at in places:
-        start, here = cells[at].start, cells[at].text
-        following = cells[at + 1]
-        spoiled.append(edition.text[done:start])
-        length += start - done
-        kind = rng.choices(("substitution", "omission", "insertion", "transposition"), (6, 2, 1, 1))[0]
-        adjacent = following.start == start + 1 and following.text != here and is_han(following.text)
-        if kind == "transposition" and not adjacent:
-            kind = "substitution"
-        if kind == "substitution" and here not in confusable:
-            kind = "omission"
-        if kind == "omission" and cells[at - 1].text == here:
-            kind = "insertion"
-        new, taken = {
-            "substitution": (confusable.get(here, ""), 1),
-            "omission": ("", 1),
-            "insertion": (here + rng.choice("之也而其不"), 1),
-            "transposition": (following.text + here, 2),
-        }[kind]
-        planted.append(Planted(kind, length, length + len(new)))
-        spoiled.append(new)
-        length += len(new)
-        done = start + taken
-    spoiled.append(edition.text[done:])
-    return "".join(spoiled), planted
+    edits = [*moves, *(_character_edit(cells, at, rng, confusable) for at in places)]
+    planted, shift = [], 0
+    for kind, edit in sorted(edits, key=lambda planned: planned[1].start):
+        start = edit.start + shift
+        planted.append(Planted(kind, start, start + len(edit.replacement)))
+        shift += len(edit.replacement) - edit.length
+    return edited(edition.text, [edit for _, edit in edits]), planted
+
+
+def _character_edit(
+    cells: Sequence[WitnessCell], at: int, rng: random.Random, confusable: dict[str, str]
+) -> tuple[str, Edit]:
+    """The kind of an error at a cell, and the edit that plants it."""
+    start, here, following = cells[at].start, cells[at].text, cells[at + 1]
+    kind = rng.choices(("substitution", "omission", "insertion", "transposition"), (6, 2, 1, 1))[0]
+    adjacent = following.start == start + 1 and following.text != here and is_han(following.text)
+    if kind == "transposition" and not adjacent:
+        kind = "substitution"
+    if kind == "substitution" and here not in confusable:
+        kind = "omission"
+    if kind == "omission" and cells[at - 1].text == here:
+        kind = "insertion"
+    new, length = {
+        "substitution": (confusable.get(here, ""), 1),
+        "omission": ("", 1),
+        "insertion": (here + rng.choice("之也而其不"), 1),
+        "transposition": (following.text + here, 2),
+    }[kind]
+    return kind, Edit(start, length, new)
+
+
+def _column_edits(
+    edition: Transcription, rng: random.Random, begin: int, end: int, count: int
+) -> list[tuple[str, Edit]]:
+    """Edits that double `count` columns, and that move as many behind the next one: lines of main text in a text with
+    page marks, else passages of as many characters."""
+    pattern = rf"^{HAN}{{12,}}¶\n" if edition.paged else rf"{HAN}{{{COLUMN}}}"
+    found = [match.span() for match in re.compile(pattern, re.MULTILINE).finditer(edition.text, begin, end)]
+    pairs = [(first, second) for first, second in pairwise(found) if first[1] == second[0]]
+    edits: list[tuple[str, Edit]] = []
+    for first, second in rng.sample(pairs, len(pairs)):
+        if all(abs(first[0] - edit.start) > 6 * COLUMN for _, edit in edits):
+            column = edition.text[slice(*first)]
+            if sum(kind == "doubled column" for kind, _ in edits) < count:
+                edits.append(("doubled column", Edit(first[0], 0, column)))
+            elif sum(kind == "moved column" for kind, _ in edits) < count:
+                edits += [
+                    ("left column", Edit(first[0], len(column), "")),
+                    ("moved column", Edit(second[1], 0, column)),
+                ]
+    return edits
 
 
 @dataclass
@@ -148,7 +184,7 @@ def measured(options: argparse.Namespace, folder: Path) -> dict[str, Score]:
             path.write_text(convert(clean, Format(name)).text, encoding="utf-8")
             clean = read_transcription(path)
         for seed in options.seeds:
-            text, planted = plant(clean, seed, confusable, within)
+            text, planted = plant(clean, seed, confusable, within, options.columns)
             path = folder / f"{name}-{seed}.txt"
             path.write_text(text, encoding="utf-8")
             (own := folder / f"{name}-{seed}").mkdir(exist_ok=True)
@@ -167,6 +203,7 @@ def options(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--seeds", type=int, nargs="+", default=[101, 102])
     parser.add_argument("--text", default="KR1d0030/KR1d0030_010.txt", help="of the Kanripo texts")
     parser.add_argument("--wear", default="moderate")
+    parser.add_argument("--columns", type=int, default=2, help="doubled columns, and moved ones, in each text")
     parser.add_argument("--forms", default="inline,critical")
 
 
