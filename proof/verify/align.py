@@ -166,6 +166,7 @@ class _Costs:
         # whether a cell, or a glyph, and the next one are in the same row
         self.cells_follow = [cell.row == following.row for cell, following in pairwise(cells)]
         self.glyphs_follow = [glyph.strip == following.strip for glyph, following in pairwise(glyphs)]
+        self.silent = [glyph.silent for glyph in glyphs]
 
     @property
     def shape(self) -> tuple[int, int]:
@@ -195,8 +196,9 @@ class _Costs:
 
     def swap(self, i: int, j: int) -> float:
         """The cost, without `SWAP_NATS`, of cells `i` and `i` + 1 exchanged on glyphs `j` and `j` + 1. It is infinite
-        if either does not fit; there is an insertion and an omission instead."""
-        if not (self.cells_follow[i] and self.glyphs_follow[j]):
+        if either does not fit or nothing was read on one of the glyphs; there is an insertion and an omission
+        instead."""
+        if not (self.cells_follow[i] and self.glyphs_follow[j]) or any(self.silent[j : j + 2]):
             return inf
         first, second = self.match(i, j + 1), self.match(i + 1, j)
         return first + second if first < SWAPPED_MATCH_NATS and second < SWAPPED_MATCH_NATS else inf

@@ -69,6 +69,11 @@ def test_a_change_of_places_needs_both_to_fit_the_other_way_round_and_one_row() 
     assert Step.SWAP not in [pairing.step for pairing in align(written, shown, exact)[0]]
 
 
+def test_a_surplus_character_beside_dirt_is_not_exchanged_with_its_neighbour() -> None:
+    shown = [shown_glyph(""), *(shown_glyph(text, place) for place, text in enumerate("天地黃", 1))]
+    assert (Step.EXTRA_CELL, (1,), ()) in paired("天雷地黃", shown)
+
+
 def test_a_doubled_character_does_not_stand_on_a_trace_of_its_neighbour() -> None:
     """子曰 transcribed as 子曰曰: the engine reads a little of 曰 between the two glyphs."""
     trace = glyph_at(1, {"曰": log(0.001)}, 0.03)
