@@ -22,11 +22,11 @@ from sqlalchemy.orm import Session
 from proof.model.flags import Flag, Kind, Origin
 from proof.store import rows
 from proof.store.carried_places import Place, TextChange
-from proof.store.decision_records import SETTLED
+from proof.store.decision_records import SETTLED, State
 from proof.store.lookup import raise_revision
 from proof.store.models import Base, FlagRow, PageRow, TextRow
 from proof.store.texts import changes_since, checked_span, contents, decided_reading, place_of
-from proof.text.contexts import MAX_CONTEXT_CHARACTERS, context_of
+from proof.text.contexts import MAX_CONTEXT_CHARACTERS, characters_of, context_of
 from proof.text.edit import Edit, edited, merged
 from proof.text.positions import PositionMap, Span
 
@@ -66,7 +66,37 @@ def save_flags(session: Session, pages: Sequence[tuple[PageRow, Findings]], repl
     session.flush()
     if new_flags:
         session.execute(insert(Base.metadata.tables["flags"]), new_flags)
-    return kept
+    return kept + _mark_repeated_stale(session, [page.id for page, _ in pages])
+
+
+def _mark_repeated_stale(session: Session, pages: Sequence[int]) -> int:
+    """Make undecided differences of editions stale that are about the same characters as a raised flag of a check that
+    was not rejected: if both were accepted, the characters would be written twice. Returns their number."""
+    raised = select(FlagRow).where(FlagRow.page_id.in_(pages), FlagRow.raised.is_(True), FlagRow.stale.is_(False))
+    raised = raised.where(FlagRow.start.is_not(None))
+    differences = session.scalars(raised.where(FlagRow.origin.in_(OF_COLLATION), FlagRow.version == 0)).all()
+    of_pages: defaultdict[int, list[FlagRow]] = defaultdict(list)
+    if differences:
+        may_be_written = FlagRow.state.in_([State.OPEN.value, State.CORRECTED.value])
+        for row in session.scalars(raised.where(FlagRow.origin == Origin.FINDING.value, may_be_written)):
+            of_pages[row.page_id].append(row)
+    content = contents(session)
+    for row in differences:
+        row.stale = any(_is_same_question(row, other, content(row.version_id)) for other in of_pages[row.page_id])
+    session.flush()
+    return sum(row.stale for row in differences)
+
+
+def _is_same_question(row: FlagRow, other: FlagRow, content: str) -> bool:
+    """Whether two flags are about the same characters: they overlap, or at both of them characters are missing and none
+    stand between them, as at the end of a line and where a column is missing behind it."""
+    span, place = Span(row.start or 0, row.extent), Span(other.start or 0, other.extent)
+    if row.version_id != other.version_id:
+        return False
+    if span.length or place.length:
+        return span.start < place.end and place.start < span.end
+    between = content[min(span.start, place.start) : max(span.start, place.start)]
+    return bool(row.suggested and other.suggested) and not "".join(characters_of(between)).strip()
 
 
 def _is_kept(row: FlagRow, origin: Origin) -> bool:
