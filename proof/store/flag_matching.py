@@ -88,15 +88,20 @@ def _mark_repeated_stale(session: Session, pages: Sequence[int]) -> int:
 
 
 def _is_same_question(row: FlagRow, other: FlagRow, content: str) -> bool:
-    """Whether two flags are about the same characters: they overlap, or at both of them characters are missing and none
-    stand between them, as at the end of a line and where a column is missing behind it."""
-    span, place = Span(row.start or 0, row.extent), Span(other.start or 0, other.extent)
+    """Whether two flags are about the same characters: they overlap, or at both of them characters are missing, and
+    none stand between them (at the end of a line and where a column is missing behind it) that are not missing as well
+    (大夫 is missing before or behind the 大 of 大夫大)."""
+    first, last = sorted((row, other), key=lambda flag: flag.start or 0)
+    span, place = Span(first.start or 0, first.extent), Span(last.start or 0, last.extent)
     if row.version_id != other.version_id:
         return False
     if span.length or place.length:
         return span.start < place.end and place.start < span.end
-    between = content[min(span.start, place.start) : max(span.start, place.start)]
-    return bool(row.suggested and other.suggested) and not "".join(characters_of(between)).strip()
+    between, before, behind = (
+        "".join(characters_of(text)).strip()
+        for text in (content[span.start : place.start], first.suggested, last.suggested)
+    )
+    return bool(before and behind) and (before.startswith(between) or behind.endswith(between))
 
 
 def _is_kept(row: FlagRow, origin: Origin) -> bool:

@@ -200,23 +200,24 @@ def test_a_flag_in_a_shared_line_moves_to_the_page_on_which_it_is_found(store: S
 
 
 @pytest.mark.parametrize("is_collated_first", [True, False])
+@pytest.mark.parametrize(("at", "missing"), [("北", "揖三讓"), ("　與", "三讓與")])
 def test_what_the_image_shows_is_not_asked_again_as_a_difference_of_an_edition(
-    store: Store, tmp_path: Path, is_collated_first: bool
+    store: Store, tmp_path: Path, is_collated_first: bool, at: str, missing: str
 ) -> None:
-    """A missing column of the image, and a passage of the edition that is missing at the end of the line before."""
-    path, lines = tmp_path / "KR1d0030_010.txt", ("東面于北", "與進者")
+    """A missing column of the image, and a passage of the edition that is missing at the end of the line before, or
+    behind a character with which both the column and the next one begin."""
+    path, lines = tmp_path / "KR1d0030_010.txt", ("東面于北", "　與進者")
     path.write_text("<pb:KR1d0030_WYG_010-1a>¶\n" + "".join(f"{line}¶\n" for line in lines), encoding="utf-8")
     edition = read_transcription(path)
-    column = flag(2, 0, "", "揖三讓", kind=Kind.LAYOUT, evidence=Evidence("column missing", column=2))
+    column = flag(2, 0, "", "　與三讓", kind=Kind.LAYOUT, evidence=Evidence("column missing", column=2))
     collated = Evidence("collation")
-    start = edition.text.index("北") + 1
     differences = [
-        (start, flag(1, 4, "", "揖三讓", evidence=collated)),
-        (start - 1, flag(1, 3, "北", "比", evidence=collated)),
+        (edition.text.index(at) + len(at), flag(1, 4, "", missing, evidence=collated)),
+        (edition.text.index("北"), flag(1, 3, "北", "比", evidence=collated)),
     ]
     name = "KR1d0030_WYG_010-1a"
     for flags in ((), (column,)) if is_collated_first else ((column,),):
         check_files(store, [(path, page(*lines, flags=[replace(each, page=name) for each in flags], name=name))])
         if is_collated_first is not bool(flags):
             store.collated.save(WORK, str(path), edition, differences)
-    assert [queued_flag.flag.suggested for queued_flag in queued(store, raised=True)] == ["比", "揖三讓"]
+    assert [queued_flag.flag.suggested for queued_flag in queued(store, raised=True)] == ["比", "　與三讓"]
