@@ -358,7 +358,7 @@ def _conflicting_with_kept(
     corrected: Iterable[_DecidedCorrection], kept: Iterable[_DecidedCorrection]
 ) -> dict[int, Decision]:
     """The decisions, by id, on places that one decision keeps and another one changes; `kept` are the corrections that
-    were rejected."""
+    were rejected. That no characters are missing does not contradict a line ending at the place."""
     changing: dict[_Characters, list[_DecidedCorrection]] = defaultdict(list)
     for made in corrected:
         if made.correction.changes:
@@ -366,7 +366,8 @@ def _conflicting_with_kept(
     conflicting: dict[int, Decision] = {}
     for rejected in kept:
         for made in changing.get((rejected.span, 0), ()):
-            if not made.correction.is_beside(rejected.correction):
+            is_one_question = made.correction.is_of_line_ending == rejected.correction.is_of_line_ending
+            if is_one_question and not made.correction.is_beside(rejected.correction):
                 conflicting |= {each.decision.id: each.decision for each in (rejected, made)}
     return conflicting
 

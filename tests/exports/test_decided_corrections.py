@@ -1550,6 +1550,15 @@ def test_only_a_typed_character_with_several_forms_is_asked_about(project: Proje
     assert "西馀" in correct(decided.edition, decided.corrections, choices=[FormChoice("餘", "馀")]).text
 
 
+def test_that_nothing_is_missing_does_not_contradict_a_line_ending_at_the_place(project: Project) -> None:
+    division = flag("f-end", 3, 2, "", LINE_BREAK, "命上[]&KR", kind=Kind.LAYOUT)
+    project.check(division, flag("f-missing", 3, 2, "", "雷", "命上[]&KR", kind=Kind.OMISSION))
+    project.say("f-missing", Verdict.KEEP)
+    project.say("f-end", Verdict.TAKE)
+    assert project.corrected.text == TEXT.replace("命上射", "命上¶\n射")
+    assert project.decided.left_out == ()
+
+
 def test_of_two_missing_columns_at_one_place_one_is_rejected(project: Project) -> None:
     project.check(column_flag("f-first", 3, "", "甲甲", 3), column_flag("f-second", 3, "", "乙乙", 4))
     project.say("f-first", Verdict.KEEP)
