@@ -20,7 +20,8 @@ from proof.model.flags import LINE_BREAK
 from proof.model.geometry import Box
 from proof.model.result import CheckedCharacter, CheckedColumn, PageResult
 from proof.text.column import parse_column
-from proof.text.model import Row
+from proof.text.model import Row, is_han
+from proof.text.positions import Span
 
 
 @dataclass(frozen=True, slots=True)
@@ -86,17 +87,18 @@ def mark(page: PageResult, corrections: Iterable[Correction] = (), *, running: b
     """
     if page.image is None or not page.shown:
         return None
-    on_page = [each for each in corrections if is_on(page, each, running=running) and each.replacement != LINE_BREAK]
+    on_page = [each for each in corrections_on(page, corrections, running=running) if each.replacement != LINE_BREAK]
     boxes = {flag.id: flag.bbox for flag in page.flags if flag.bbox is not None}
     added = [each for each in on_page if each.adds_column and each.flag in boxes and not running]
+    source_of = {column.number: column.source for column in page.columns}
     parts_of: defaultdict[int, list[_Part]] = defaultdict(list)
-    for line in {each.line for each in page.characters} if running else {column.number for column in page.columns}:
+    for line in {each.line for each in page.characters} if running else source_of:
         characters = sorted((each for each in page.characters if each.line == line), key=attrgetter("offset"))
         of_line = [each for each in on_page if each.line == line and each not in added]
+        source = _Source(source_of.get(line, ""), characters)
         if running:
-            parts_of[line] = _corrected(_located(characters), _on_page(of_line, characters), boxes)
+            parts_of[line] = _corrected(source.parts_on_page(), of_line, boxes)
         else:
-            source = _Source(next(column.source for column in page.columns if column.number == line), characters)
             parts_of[line] = _corrected(source.parts(), of_line, boxes, source)
     if running:
         parts = chain.from_iterable(parts_of[line] for line in sorted(parts_of))
@@ -120,10 +122,36 @@ def image_names(pages: Iterable[PageResult]) -> dict[Path, str]:
     return file_names(page.image for page in pages if page.image)
 
 
-def is_on(page: PageResult, correction: Correction, *, running: bool = False) -> bool:
-    """Whether an accepted correction is on a page; `running` as in `mark`."""
-    names = ("", page.page, page.ref) if running else (page.page, page.ref)
-    return correction.accepted and not correction.audit and correction.page in names
+def corrections_on(page: PageResult, corrections: Iterable[Correction], *, running: bool = False) -> list[Correction]:
+    """The accepted corrections on a page; `running` as in `mark`. A line of a running text may be on several pages, and
+    a correction in it is where its characters are; what is inserted between two pages is on that which the correction
+    names."""
+    accepted = (correction for correction in corrections if correction.accepted and not correction.audit)
+    named = (page.page, page.ref)
+    if not running:
+        return [correction for correction in accepted if correction.page in named]
+    found = {flag.id for flag in page.flags}
+    spans: dict[int, Span] = {}
+    for character in page.characters:
+        span, own = spans.get(character.line), Span(character.offset, character.length)
+        spans[character.line] = span.union(own) if span is not None else own
+    source_of = {column.number: column.source for column in page.columns}
+    on_page = []
+    for correction in accepted:
+        span = spans.get(correction.line)
+        is_named = correction.page in named
+        if span is None:
+            is_here = is_named
+        else:
+            source = source_of.get(correction.line, "")
+            is_before = correction.offset < span.start or (correction.offset == span.start and not correction.length)
+            outside = source[: span.start] if is_before else source[span.end :]
+            is_within = not is_before and correction.offset < span.end
+            is_found = correction.offset in (span.start, span.end) or correction.flag in found
+            is_here = is_within or not any(map(is_han, outside)) or (is_named and is_found)
+        if is_here:
+            on_page.append(correction)
+    return on_page
 
 
 class _OnImage(Protocol):
@@ -176,12 +204,6 @@ def _columns(
     yield from ((column.number, found[column.number, column.box]) for column in columns)
 
 
-def _on_page(corrections: Iterable[Correction], characters: Sequence[CheckedCharacter]) -> list[Correction]:
-    """The corrections of a line in the part of it that is on a page: between its first and last `characters` there."""
-    first, last = characters[0].offset, characters[-1].offset + characters[-1].length
-    return [correction for correction in corrections if correction.page or first <= correction.offset < last]
-
-
 @dataclass(slots=True)
 class _Part:
     """A character of a column after corrections, or what is written for it or inserted at its `offset` in the source.
@@ -216,6 +238,17 @@ class _Source:
         cells = (cell for cell in parse_column(self._source, self._continues).cells if not cell.blank)
         unlocated = [_Part(cell.offset, cell.row, cell.text) for cell in cells if cell.offset not in offsets]
         return sorted([*located, *unlocated], key=attrgetter("offset"))
+
+    def parts_on_page(self) -> list[_Part]:
+        """Of a line of a running text, the characters from the first to the last on the image. Those that the image
+        lacks are in the row of the one before."""
+        parts: list[_Part] = []
+        for part in self.parts():
+            if part.box is not None:
+                parts.append(part)
+            elif parts and is_han(part.text) and part.offset < self._characters[-1].offset:
+                parts.append(replace(part, row=parts[-1].row))
+        return parts
 
     def written(self, correction: Correction) -> Iterator[tuple[Row, str]]:
         """The characters that a correction writes, each with the row in which it then is."""

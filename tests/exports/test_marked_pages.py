@@ -34,6 +34,7 @@ def told(marked: MarkedPage | None) -> list[list[str]]:
     return [[line.text for line in column.lines] for column in marked.columns]
 
 
+LINE_3 = "一二三四五六七八九十大射(注曰)儀也而後"
 # line 3 ends in the right column with a note of two half-rows, goes on in the left one, where line 4 begins
 SHARED = page(
     character("大", 3, 10, 200, 50),
@@ -42,7 +43,7 @@ SHARED = page(
     character("曰", 3, 14, 200, 130, Row.LEFT),
     character("儀", 3, 16, 100, 50),
     character("君", 4, 2, 100, 90),
-    columns=(CheckedColumn(3, RIGHT), CheckedColumn(3, LEFT), CheckedColumn(4, LEFT)),
+    columns=(CheckedColumn(3, RIGHT, LINE_3), CheckedColumn(3, LEFT, LINE_3), CheckedColumn(4, LEFT, "\u3000\u3000君")),
 )
 
 
@@ -54,14 +55,17 @@ def test_a_column_is_what_stands_in_it_whatever_line_of_the_file_that_is() -> No
 
 
 def test_corrections_of_a_line_go_into_the_columns_in_which_it_stands() -> None:
+    """Line 3 may be on page 1b as well: what is inserted between the two pages is on the one that is named."""
     given = [
         Correction("1a", 3, 16, 1, "義", "儀"),
         Correction("1a", 4, 2, 0, "命", ""),
         Correction("1b", 3, 10, 1, "太", "大"),
         Correction("", 3, 11, 1, "躬", "射"),
-        Correction("", 3, 90, 1, "與", "于"),
+        Correction("1b", 3, 9, 0, "又", ""),
+        Correction("1b", 3, 10, 0, "又", ""),
+        Correction("1b", 3, 90, 1, "與", "于"),
     ]
-    assert told(mark(SHARED, given, running=True)) == [["大躬", "注", "曰"], ["義命君"]]
+    assert told(mark(SHARED, given, running=True)) == [["太躬", "注", "曰"], ["義命君"]]
 
 
 def test_a_missing_note_is_on_its_page_without_its_marks() -> None:
