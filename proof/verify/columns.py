@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import chain, groupby, pairwise
 from math import exp, inf
@@ -229,7 +229,7 @@ class ColumnReader:
         row_of_cell = seen_rows | divided
         if all(row_of_cell.get(cell.offset, cell.row) is cell.row for cell in line.cells):
             return best
-        other = self._aligned(replace(seen, line=_with_rows(line, row_of_cell)))
+        other = self._aligned(replace(seen, line=replace(line, parsed=runs_by_row(line.cells, row_of_cell))))
         return other if other.cost < best.cost - MIN_GAIN_NATS else best
 
     def _with_notes(self, best: ReadColumn) -> ReadColumn:
@@ -447,19 +447,19 @@ def _lines_with_note(column: ReadColumn, number: int) -> list[Column]:
     return lines
 
 
-def _with_rows(line: Column, row_of_cell: Mapping[int, Row]) -> Column:
-    """The line with its characters in the rows given by their offsets; others are in the row of the one before. A note
-    begins where a right half follows a left one."""
+def runs_by_row(cells: Iterable[Cell], row_of_cell: Mapping[int, Row]) -> tuple[Run, ...]:
+    """The runs of cells in the rows given by their offsets; others are in the row of the one before. A note begins
+    where a right half follows a left one."""
     runs: list[Run] = []
     row = Row.MAIN
-    for cell in line.cells:
+    for cell in cells:
         before, row = row, row_of_cell.get(cell.offset, row)
         if not runs or runs[-1].is_note is (row is Row.MAIN) or (before is Row.LEFT and row is Row.RIGHT):
             runs.append(Run(row is not Row.MAIN, ()))
         run, placed = runs[-1], (replace(cell, row=row),)
         is_left = row is Row.LEFT
         runs[-1] = Run(run.is_note, run.right + placed * (not is_left), run.left + placed * is_left)
-    return replace(line, parsed=tuple(runs))
+    return tuple(runs)
 
 
 def _places_by_strips(column: ReadColumn, margin: float) -> NotePlaces:
