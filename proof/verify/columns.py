@@ -54,13 +54,6 @@ MISSING_TEXT = "□"
 MIN_SURE_CERTAINTY = 0.9
 """Certainty (probability of the best reading times presence) above which a glyph is surely read."""
 
-OUTERMOST_GLYPHS = 2
-"""Number of glyphs at either end of a half-row among which a surplus glyph may be half of a character of main text that
-was cut in two."""
-
-SAME_CUT_CELLS = 0.4
-"""Distance, in cells, below which the edges of two cuts count as the same."""
-
 MIN_GAIN_NATS = 2.0
 """Nats by which another cut of a column must be cheaper to be preferred."""
 
@@ -195,18 +188,12 @@ class ColumnReader:
         return best
 
     def _with_other_cuts(self, best: ReadColumn, line: Column) -> ReadColumn:
-        """The best reading of the column among the other ways of cutting it. Equal cuts are read once."""
+        """The best reading of the column among the other ways of cutting it."""
         others = [CutBy.COUNTED, CutBy.SEEN]
         if len(line.runs) > 1:
             others.append(CutBy.LOW_NOTES)
-        pitch = best.area.cell(self._rows)
-        tried = [best.strips]
         for cut_by in others:
-            strips = self._readings.cut(best.area, line, cut_by)
-            if any(_are_same_cuts(strips, other, SAME_CUT_CELLS * pitch) for other in tried):
-                continue
-            tried.append(strips)
-            other = self._read_strips(best.area, line, cut_by, strips)
+            other = self._attempt(best.area, line, cut_by)
             if other.contradiction < best.contradiction - MIN_GAIN_NATS:
                 best = other
         return best
@@ -250,19 +237,14 @@ class ColumnReader:
         line = best.line
         if line is None or not line.runs or best.agreement < MIN_LINE_AGREEMENT:
             return best
-        surplus_at_start, surplus_at_end = self._has_surplus_at_ends(best)
-        if line.runs[0].is_note and surplus_at_start:
-            missing = Run(False, (Cell(MISSING_TEXT, 0, 0, Row.MAIN),))
-            best = self._with_added_run(best, replace(line, parsed=(missing, *line.runs)), 0)
-        if line.runs[-1].is_note and surplus_at_end:
-            missing = Run(False, (Cell(MISSING_TEXT, len(line.source), 0, Row.MAIN),))
-            best = self._with_added_run(best, replace(line, parsed=(*line.runs, missing)), len(line.runs))
+        for note, added, offset in ((line.runs[0], 0, 0), (line.runs[-1], len(line.runs), len(line.source))):
+            if note.is_note:
+                missing = Run(False, (Cell(MISSING_TEXT, offset, 0, Row.MAIN),))
+                longer = replace(line, parsed=(*line.runs[:added], missing, *line.runs[added:]))
+                other = self._attempt(best.area, longer, CutBy.BEST)
+                if other.cost < best.cost - MIN_GAIN_NATS and not _is_matched(other, added):
+                    best = other
         return best
-
-    def _with_added_run(self, best: ReadColumn, line: Column, added: int) -> ReadColumn:
-        """The column read as `line`, if that is better and no glyph of the `added` run (an index) is matched."""
-        other = self._attempt(best.area, line, CutBy.BEST)
-        return other if other.cost < best.cost - MIN_GAIN_NATS and not _is_matched(other, added) else best
 
     def _with_moved_ends(self, best: ReadColumn) -> ReadColumn:
         """The column with the ends of its notes moved, as long as more of the line is found. Tried at an end near which
@@ -305,16 +287,6 @@ class ColumnReader:
                 ends = list(chain.from_iterable(changed))
                 if ends == sorted(ends):
                     yield changed
-
-    def _has_surplus_at_ends(self, column: ReadColumn) -> tuple[bool, bool]:
-        """Whether a surplus glyph is among the outermost ones of the first two strips, and of the last two."""
-        surplus = {number for pairing in column.pairings if not pairing.cells for number in pairing.glyphs}
-        by_strip: list[list[bool]] = [[] for _ in column.strips]
-        for number, glyph in enumerate(column.glyphs):
-            by_strip[glyph.strip].append(number in surplus or glyph.silent)
-        at_start = any(any(strip[:OUTERMOST_GLYPHS]) for strip in by_strip[:2])
-        at_end = any(any(strip[-OUTERMOST_GLYPHS:]) for strip in by_strip[-2:])
-        return at_start, at_end
 
     def _attempt(self, area: ColumnArea, line: Column | None, cut_by: CutBy) -> ReadColumn:
         return self._read_strips(area, line, cut_by, self._readings.cut(area, line, cut_by))
@@ -522,14 +494,6 @@ def _runs_with_note(before: tuple[Cell, ...], small: tuple[Cell, ...], after: tu
     if after:
         runs.append(Run(False, after))
     return runs
-
-
-def _are_same_cuts(first: Sequence[CutStrip], second: Sequence[CutStrip], tolerance: float) -> bool:
-    """Whether two ways of cutting gave the same strips, within `tolerance` pixels."""
-    return len(first) == len(second) and all(
-        a.row == b.row and abs(a.top - b.top) < tolerance and abs(a.bottom - b.bottom) < tolerance
-        for a, b in zip(first, second, strict=True)
-    )
 
 
 def _halves_exchanged(glyphs: Sequence[Glyph]) -> tuple[Glyph, ...] | None:
