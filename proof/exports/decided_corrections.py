@@ -33,7 +33,7 @@ class Unused(MessageCode):
 
     OTHER_TEXT = _("about another file with the same pages")
     CONFLICT = _("contradicts another decision about the same place; take back one of the two")
-    MOVES = _("its column moves; decide it at the new place, after an export and another check")
+    MOVES = _("its column moves; the next export writes it at the new place")
     SIDE = _(
         "its line is split here, and the image does not show to which part it belongs; decide it again, after"
         " an export and another check"
@@ -142,7 +142,7 @@ _Characters = tuple[Span, int]
 
 
 _KEEPING = frozenset({State.KEPT, State.COPY, State.RETAINED})
-_ABOUT_BOTH_HALVES = frozenset({State.CORRECTED, State.RETAINED, State.UNSURE})
+_ABOUT_BOTH_HALVES = frozenset({State.CORRECTED, State.RETAINED, State.UNSURE, State.OPEN})
 _UNDECIDED: Mapping[State, Unused] = {State.UNSURE: Unused.UNSURE, State.SKIPPED: Unused.SKIPPED}
 
 

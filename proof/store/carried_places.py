@@ -412,7 +412,7 @@ class _Carrier:
             written = corrected.span
         if written is not None:
             return self._written_place(place, written)
-        unchanged = self._beside_insertions(place) or self._direct.where(*place.span)
+        unchanged = self._beside_insertions(place) or self._in_moved_text(place) or self._direct.where(*place.span)
         if corrected is not None:
             line_stands = self._direct.line_stands(place.start)
             if corrected.line_stands and line_stands:
@@ -431,6 +431,31 @@ class _Carrier:
         return None if place.is_whole else self._replaced_by_reading(place)
 
     @cached_property
+    def _moved_texts(self) -> list[tuple[Span, int]]:
+        """What the export deleted at one place and inserted at another, as a column that moved: its characters in the
+        old content, and where they begin in the new one. A text that occurs more than once is left out."""
+        deleted, inserted = defaultdict[str, list[int]](list), defaultdict[str, list[int]](list)
+        for edit, span in zip(self._written.edits if self._written else (), self._direct.written, strict=True):
+            text = edit.replacement or self._old[edit.start : edit.end]
+            moved = text.strip(LINE_ENDING_SIGNS)
+            if not edit.replacement:
+                deleted[moved].append(edit.start + text.index(moved))
+            elif not edit.length:
+                inserted[moved].append(span.start + text.index(moved))
+        once = (text for text in deleted if len(text) > 1 and len(deleted[text]) == len(inserted[text]) == 1)
+        return [(Span(deleted[text][0], len(text)), inserted[text][0]) for text in once]
+
+    def _in_moved_text(self, place: Place) -> Span | None:
+        """The place of characters, or of a gap, within a text that the export moved; None for any other place."""
+        if place.is_whole:
+            return None
+        for old, new in self._moved_texts:
+            is_inside = old.start < place.start < old.end or place.extent or self._is_in_deleted_line(place.start)
+            if is_inside and place.span.is_within(old):
+                return Span(new + place.start - old.start, place.extent)
+        return None
+
+    @cached_property
     def _deleted_lines(self) -> set[int]:
         """Where the lines begin in the old content that the export deleted whole."""
         edits = self._written.edits if self._written is not None else ()
@@ -438,10 +463,15 @@ class _Carrier:
         with_endings = [(start, lines) for start, lines in removed if LINE_ENDING.search(lines)]
         return {start + line.start() for start, lines in with_endings for line in _CHARACTERS.finditer(lines)}
 
+    def _is_in_deleted_line(self, at: int) -> bool:
+        """Whether a code point of the old content is in a line that the export deleted, which begins where the next
+        line does not."""
+        return _line_begin(self._old, at) in self._deleted_lines
+
     def _was_deleted_with_line(self, place: Place) -> bool:
-        """Whether a gap was in a line that the export deleted: its beginning is not that of the next line."""
-        is_gap = not (place.extent or place.is_whole)
-        return is_gap and _line_begin(self._old, place.start) in self._deleted_lines
+        """Whether a gap was in a line that the export deleted and inserted nowhere else."""
+        is_gap = not (place.extent or place.is_whole or self._in_moved_text(place))
+        return is_gap and self._is_in_deleted_line(place.start)
 
     def _was_moved(self, place: Place, carried: Place) -> bool:
         """Whether characters that were to be deleted, and are no longer at their place, stand elsewhere in the line,

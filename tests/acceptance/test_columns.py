@@ -39,7 +39,7 @@ DAMAGES: dict[str, Callable[[Columns], Columns]] = {
 }
 
 
-def test_an_error_in_a_column_that_moved_is_asked_at_its_new_place(tmp_path: Path, made_once: MadeOnce) -> None:
+def test_an_error_in_a_column_that_moved_is_written_at_its_new_place(tmp_path: Path, made_once: MadeOnce) -> None:
     history = History(tmp_path, 0, made_once("acceptance sample", sample_project), threshold=3.0)
     text = history.path.read_text(encoding="utf-8")
     column, before = " 郑注士虽为上射其辞犹尊大夫\n", "命众耦如命三耦之辞诸公卿皆未降\n"
@@ -49,8 +49,7 @@ def test_an_error_in_a_column_that_moved_is_asked_at_its_new_place(tmp_path: Pat
     history.take_all()
     history.proof("export", "--in-place", "--form", "text")
     history.proof("check", "-q", "--threshold", "3")
-    assert [(flag["line"], flag["transcribed"]) for flag in history.open_flags()] == [(5, "雷")]
-    history.take_all()
+    assert not history.open_flags()
     history.proof("export", "--in-place", "--form", "text")
     assert history.path.read_text(encoding="utf-8") == text.replace("西北耦", "西比耦")
     history.stop()

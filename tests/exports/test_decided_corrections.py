@@ -1496,6 +1496,33 @@ def test_a_column_that_moved_is_written_in_both_places_or_in_neither(
     assert left_out(project.decided) == [(Unused.GONE.code, line, "甲"), (Unused.OTHER_HALF.code, "", "甲")]
 
 
+@pytest.mark.parametrize("is_checked", [False, True])
+def test_what_was_decided_within_a_column_that_moves_is_written_at_its_new_place(
+    project: Project, is_checked: bool
+) -> None:
+    line = "命上射&KR0058;曰告"
+    project.check(
+        column_flag("f-away", 3, line, "", 1, moved="f-here"),
+        column_flag("f-here", 1, "", line, 1, moved="f-away"),
+        SAY,
+    )
+    project.say("f-here", Verdict.TAKE)
+    project.by_hand(3, 2, "某")
+    project.by_hand(3, 0, "乃", length=0)
+    project.say("f-say", Verdict.KEEP)
+    project.export()
+    if is_checked:
+        project.check(flag("again", 1, 11, "曰", "", "58;[曰]告"), flag("too", 1, 2, "射", "某", "命上[射]&KR"))
+        assert not [each for each in queued(project.store) if each.state is State.OPEN]
+    moved = TEXT.replace(f"{line}¶\n", "").replace("　大", f"乃{line.replace('射', '某')}¶\n　大")
+    assert project.export() == moved
+    assert project.export() == moved
+    assert left_out(project.decided) == []
+    project.say("f-here", Verdict.UNDO)
+    assert project.export() == moved, "the column has changed since it moved: it goes back whole, or not at all"
+    assert left_out(project.decided) == [(Unused.GONE.code, "", "甲"), (Unused.OTHER_HALF.code, line, "甲")]
+
+
 def move_down(project: Project, by: int) -> None:
     """Put so many lines in above the others, and check again."""
     head, _, body = TEXT.partition("\n")
