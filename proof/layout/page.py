@@ -49,7 +49,7 @@ FRAME_ZONE = 0.05
 """Share of a register's height at its top and at its foot where the lines of its frame run."""
 
 MIN_BOUND_SHARE = 0.45
-"""Minimum length of a level line that bounds a register or a column, as a share of its width."""
+"""Minimum length of a level line that bounds a column, as a share of its width."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -152,7 +152,7 @@ def _region(sheet: Sheet, register: Register, registers: Sequence[Register]) -> 
     first = top - spacing if above is None else max(top - spacing, (above + top) / 2)
     last = bottom + spacing if below is None else min(bottom + spacing, (below + bottom) / 2)
     box = (max(0, round(left)), max(0, round(first)), min(sheet.width, round(right)), min(sheet.height, round(last)))
-    return Region(register.leaf, *box, _is_lined(sheet, box, top, spacing), _is_lined(sheet, box, bottom, spacing))
+    return Region(register.leaf, *box)
 
 
 def _middle(register: Register) -> float:
@@ -165,14 +165,6 @@ def _top(register: Register) -> float:
 
 def _bottom(register: Register) -> float:
     return max(core.bottom for core in register.cores)
-
-
-def _is_lined(sheet: Sheet, box: tuple[int, int, int, int], y: float, spacing: float) -> bool:
-    """Whether a level line runs along a register near the top or bottom of its columns (`y`)."""
-    left, _, right, _ = box
-    part = sheet.level[max(0, round(y - 1.5 * spacing)) : round(y + 1.5 * spacing), left:right]
-    lengths = inked_along(thickened(part, 1, 9), 1) if part.size else np.zeros(0)
-    return bool((lengths > MIN_BOUND_SHARE * (right - left)).any())
 
 
 def _lines_across(sheet: Sheet, region: Region) -> int:

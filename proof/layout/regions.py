@@ -16,15 +16,13 @@ MIN_SOLID_PX = 17
 
 @dataclass(frozen=True, slots=True)
 class Region:
-    """A register of a leaf in pixels of the sheet, and whether a level line bounds it above, and below."""
+    """A register of a leaf in pixels of the sheet."""
 
     leaf: int
     left: int
     top: int
     right: int
     bottom: int
-    lined_above: bool
-    lined_below: bool
 
 
 def text_ink(sheet: Sheet) -> Mask:
