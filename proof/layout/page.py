@@ -11,10 +11,9 @@ from numpy.typing import NDArray
 
 from proof.images.opencv import cv2
 from proof.layout.cores import MAX_NEIGHBOUR_SPACINGS, Core, Register, columns_alone, registers_of
-from proof.layout.regions import Region, text_ink
 from proof.layout.rules import Mask, glyph_pieces, inked_along, thickened, true_ranges, usual_width
 from proof.layout.segmenter import LabelMap, label_map
-from proof.layout.sheet import Sheet, prepare
+from proof.layout.sheet import Region, Sheet, prepare, text_ink
 from proof.layout.straight import Straightening, straightened
 from proof.model.geometry import Box
 
@@ -81,20 +80,15 @@ class PageLayout:
     rules: tuple[tuple[float, ...], ...]
 
     @property
-    def kind(self) -> str:
-        """The kind of page: `blank`, `no columns` (ink, but none found), a `table` (rows between level lines), or
-        `columns`."""
-        if not self.columns:
-            return "blank" if not self.text.any() else "no columns"
-        lined = any(_lines_across(self.sheet, region) > MAX_LINES_ACROSS for region in self.regions)
-        return "table" if lined else "columns"
+    def has_columns(self) -> bool:
+        """Whether columns were found and the page is no table, which has rows between level lines."""
+        lines = [_lines_across(self.sheet, region) for region in self.regions]
+        return bool(self.columns) and max(lines) <= MAX_LINES_ACROSS
 
     def file_box(self, left: float, top: float, right: float, bottom: float) -> Box:
         """The upright box in the image file that holds this rectangle of the sheet."""
-        corners = np.array([[left, top], [right, top], [right, bottom], [left, bottom]], dtype=np.float64)
-        xy = self.sheet.rectification.to_file(corners)
-        (x0, y0), (x1, y1) = xy.min(axis=0), xy.max(axis=0)
-        return Box(float(x0), float(y0), float(x1 - x0), float(y1 - y0))
+        x0, y0, x1, y1 = self.sheet.rectification.bounds_in_file(left, top, right, bottom)
+        return Box(x0, y0, x1 - x0, y1 - y0)
 
 
 def find_columns(page: NDArray[np.uint8], origin: tuple[float, float] = (0, 0)) -> PageLayout:

@@ -7,9 +7,8 @@ import pytest
 
 from proof.layout.columns import as_layout, cell_height
 from proof.layout.page import FoundColumn, PageLayout
-from proof.layout.regions import Region
 from proof.layout.rules import Rectification
-from proof.layout.sheet import Sheet
+from proof.layout.sheet import Region, Sheet
 
 
 @pytest.mark.parametrize("off", [0.93, 0.97, 1.05, 1.09])
