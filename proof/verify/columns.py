@@ -54,6 +54,10 @@ MISSING_TEXT = "□"
 MIN_SURE_CERTAINTY = 0.9
 """Certainty (probability of the best reading times presence) above which a glyph is surely read."""
 
+SAME_CUT_CELLS = 0.4
+"""Distance, in cells, below which the edges of two cuts count as the same. If such cuts were read, too, one
+photographed page of 26 would have a false flag more, and two others three fewer."""
+
 MIN_GAIN_NATS = 2.0
 """Nats by which another cut of a column must be cheaper to be preferred."""
 
@@ -188,12 +192,18 @@ class ColumnReader:
         return best
 
     def _with_other_cuts(self, best: ReadColumn, line: Column) -> ReadColumn:
-        """The best reading of the column among the other ways of cutting it."""
+        """The best reading of the column among the other ways of cutting it. Equal cuts are read once."""
         others = [CutBy.COUNTED, CutBy.SEEN]
         if len(line.runs) > 1:
             others.append(CutBy.LOW_NOTES)
+        pitch = best.area.cell(self._rows)
+        tried = [best.strips]
         for cut_by in others:
-            other = self._attempt(best.area, line, cut_by)
+            strips = self._readings.cut(best.area, line, cut_by)
+            if any(_are_same_cuts(strips, other, SAME_CUT_CELLS * pitch) for other in tried):
+                continue
+            tried.append(strips)
+            other = self._read_strips(best.area, line, cut_by, strips)
             if other.contradiction < best.contradiction - MIN_GAIN_NATS:
                 best = other
         return best
@@ -494,6 +504,14 @@ def _runs_with_note(before: tuple[Cell, ...], small: tuple[Cell, ...], after: tu
     if after:
         runs.append(Run(False, after))
     return runs
+
+
+def _are_same_cuts(first: Sequence[CutStrip], second: Sequence[CutStrip], tolerance: float) -> bool:
+    """Whether two ways of cutting gave the same strips, within `tolerance` pixels."""
+    return len(first) == len(second) and all(
+        a.row == b.row and abs(a.top - b.top) < tolerance and abs(a.bottom - b.bottom) < tolerance
+        for a, b in zip(first, second, strict=True)
+    )
 
 
 def _halves_exchanged(glyphs: Sequence[Glyph]) -> tuple[Glyph, ...] | None:
