@@ -8,10 +8,11 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
-from itertools import groupby
+from dataclasses import dataclass, replace
+from itertools import chain, groupby
+from operator import attrgetter, itemgetter
 from pathlib import Path
-from typing import NamedTuple
+from typing import Generic, NamedTuple, Protocol, TypeVar
 
 from proof.exports.corrections import Correction
 from proof.images.pdf import file_name, file_names
@@ -19,7 +20,8 @@ from proof.model.flags import LINE_BREAK
 from proof.model.geometry import Box
 from proof.model.result import CheckedCharacter, CheckedColumn, PageResult
 from proof.text.column import parse_column
-from proof.text.model import Row
+from proof.text.model import Row, is_han
+from proof.text.positions import Span
 
 
 @dataclass(frozen=True, slots=True)
@@ -85,31 +87,34 @@ def mark(page: PageResult, corrections: Iterable[Correction] = (), *, running: b
     """
     if page.image is None or not page.shown:
         return None
-    corrections_of: dict[int, list[Correction]] = defaultdict(list)
-    for correction in corrections:
-        if is_on(page, correction, running=running) and correction.replacement != LINE_BREAK:
-            corrections_of[correction.line].append(correction)
-    characters_of: dict[int, list[CheckedCharacter]] = defaultdict(list)
-    for character in sorted(
-        [*page.characters, *_new_half_rows(page, corrections_of)],
-        key=lambda character: (character.line, character.offset),
-    ):
-        characters_of[character.line].append(character)
-    texts: dict[tuple[int, int], _CorrectedText] = {}
-    for line, characters in characters_of.items():
-        line_corrections = _on_page(corrections_of[line], characters) if running else corrections_of[line]
-        texts |= {(line, offset): text for offset, text in _corrected(characters, line_corrections).items()}
-    columns = []
+    on_page = [each for each in corrections_on(page, corrections, running=running) if each.replacement != LINE_BREAK]
+    boxes = {flag.id: flag.bbox for flag in page.flags if flag.bbox is not None}
+    added = [each for each in on_page if each.adds_column and each.flag in boxes and not running]
+    source_of = {column.number: column.source for column in page.columns}
+    parts_of: defaultdict[int, list[_Part]] = defaultdict(list)
+    for line in {each.line for each in page.characters} if running else source_of:
+        characters = sorted((each for each in page.characters if each.line == line), key=attrgetter("offset"))
+        of_line = [each for each in on_page if each.line == line and each not in added]
+        source = _Source(source_of.get(line, ""), characters)
+        if running:
+            parts_of[line] = _corrected(source.parts_on_page(), of_line, boxes)
+        else:
+            parts_of[line] = _corrected(source.parts(), of_line, boxes, source)
     if running:
-        for number, (box, characters) in enumerate(columns_found(page.columns, page.characters), start=1):
-            lines = tuple(_lines(characters, texts, page.image_size))
-            columns.append(MarkedColumn(number, _within(box, page.image_size), lines))
+        parts = chain.from_iterable(parts_of[line] for line in sorted(parts_of))
+        columns = [(0, column) for column in columns_found(page.columns, parts)]
     else:
-        for column in page.columns:
-            lines = tuple(_lines(characters_of[column.number], texts, page.image_size))
-            lines = lines or _restored(page, column, corrections_of[column.number])
-            columns.append(MarkedColumn(column.number, _within(column.box, page.image_size), lines))
-    return MarkedPage(page.page, page.ref, file_name(page.image), page.image_size, tuple(columns))
+        columns = list(_columns(page.columns, parts_of))
+    for correction in added:
+        box, following = boxes[correction.flag], correction.line + bool(correction.offset)
+        index = next((index for index, (line, _) in enumerate(columns) if line >= following), len(columns))
+        of_column = _corrected([], [replace(correction, offset=0)], {}, _Source("", ()))
+        columns.insert(index, (correction.line, ImageColumn(box, of_column)))
+    marked = [
+        MarkedColumn(number, _within(box, page.image_size), tuple(_lines(parts, box, page.image_size)))
+        for number, (_, (box, parts)) in enumerate(columns, start=1)
+    ]
+    return MarkedPage(page.page, page.ref, file_name(page.image), page.image_size, tuple(marked))
 
 
 def image_names(pages: Iterable[PageResult]) -> dict[Path, str]:
@@ -117,164 +122,199 @@ def image_names(pages: Iterable[PageResult]) -> dict[Path, str]:
     return file_names(page.image for page in pages if page.image)
 
 
-def is_on(page: PageResult, correction: Correction, *, running: bool = False) -> bool:
-    """Whether an accepted correction is on a page; `running` as in `mark`."""
-    names = ("", page.page, page.ref) if running else (page.page, page.ref)
-    return correction.accepted and not correction.audit and correction.page in names
+def corrections_on(page: PageResult, corrections: Iterable[Correction], *, running: bool = False) -> list[Correction]:
+    """The accepted corrections on a page; `running` as in `mark`. A line of a running text may be on several pages, and
+    a correction in it is where its characters are; what is inserted between two pages is on that which the correction
+    names."""
+    accepted = (correction for correction in corrections if correction.accepted and not correction.audit)
+    named = (page.page, page.ref)
+    if not running:
+        return [correction for correction in accepted if correction.page in named]
+    found = {flag.id for flag in page.flags}
+    spans: dict[int, Span] = {}
+    for character in page.characters:
+        span, own = spans.get(character.line), Span(character.offset, character.length)
+        spans[character.line] = span.union(own) if span is not None else own
+    source_of = {column.number: column.source for column in page.columns}
+    on_page = []
+    for correction in accepted:
+        span = spans.get(correction.line)
+        is_named = correction.page in named
+        if span is None:
+            is_here = is_named
+        else:
+            source = source_of.get(correction.line, "")
+            is_before = correction.offset < span.start or (correction.offset == span.start and not correction.length)
+            outside = source[: span.start] if is_before else source[span.end :]
+            is_within = not is_before and correction.offset < span.end
+            is_found = correction.offset in (span.start, span.end) or correction.flag in found
+            is_here = is_within or not any(map(is_han, outside)) or (is_named and is_found)
+        if is_here:
+            on_page.append(correction)
+    return on_page
 
 
-def _new_half_rows(page: PageResult, corrections_of: Mapping[int, Iterable[Correction]]) -> Iterable[CheckedCharacter]:
-    """An empty character for each insertion into an empty half-row, so that the insertion is not joined with a
-    character of another line. Its box is that of its flag, else a box beside the other half-row, else that of the
-    column. `corrections_of` are the corrections of each line."""
-    boxes = {flag.id: flag.bbox for flag in page.flags if flag.bbox is not None}
-    for column in page.columns:
-        for correction in corrections_of.get(column.number, ()):
-            if correction.length or not correction.replacement:
-                continue
-            row, other_offsets = _row_at(column.source, correction)
-            if other_offsets is None:
-                continue
-            other_row = [
-                character.box
-                for character in page.characters
-                if character.line == column.number and character.offset in other_offsets
-            ]
-            box = boxes.get(correction.flag)
-            if box is None and other_row:
-                first, last = other_row[0], other_row[-1]
-                left = first.x - first.w if row is Row.LEFT else first.right
-                box = Box(left, first.y, first.w, last.bottom - first.y)
-            yield CheckedCharacter(column.number, correction.offset, 0, row, "", box or column.box, "", None)
+class _OnImage(Protocol):
+    """A character with its box on the image, None if it has none."""
+
+    @property
+    def box(self) -> Box | None: ...
 
 
-def _row_at(source: str, insertion: Correction) -> tuple[Row, frozenset[int] | None]:
-    """The row of an insertion into a column. If that is an otherwise empty half-row, also the offsets, in `source`, of
-    the characters in the other half-row of the note; else None."""
-    start, length = insertion.offset, len(insertion.replacement)
-    if _has_note(insertion.replacement):
-        return Row.MAIN, None
-    for run in parse_column(source[:start] + insertion.replacement + source[start:]).runs:
-        for cells, other_cells in ((run.right, run.left), (run.left, run.right)):
-            is_new = [start <= cell.offset < start + length for cell in cells]
-            if not any(is_new):
-                continue
-            row = cells[is_new.index(True)].row
-            is_alone = run.is_note and all(new or cell.blank for new, cell in zip(is_new, cells, strict=True))
-            if not is_alone:
-                return row, None
-            return row, frozenset(cell.offset - (length if cell.offset > start else 0) for cell in other_cells)
-    return Row.MAIN, None
+Placed = TypeVar("Placed", bound=_OnImage)
 
 
-class ImageColumn(NamedTuple):
+class ImageColumn(NamedTuple, Generic[Placed]):
     """The box of a column on the image, with its characters in the order of the text."""
 
     box: Box
-    characters: list[CheckedCharacter]
+    characters: list[Placed]
 
-    def distance(self, character: CheckedCharacter) -> tuple[bool, float]:
-        """A sort key: columns at the height of the character come first, then the nearest. Boxes of leaning columns
-        overlap, and columns of a second register are below those of the first."""
-        x, y = character.box.centre
+    def distance(self, box: Box) -> tuple[bool, float]:
+        """A sort key for a character at `box`: columns at its height come first, then the nearest. Boxes of leaning
+        columns overlap, and columns of a second register are below those of the first."""
+        x, y = box.centre
         return not self.box.y <= y <= self.box.bottom, abs(self.box.centre[0] - x)
 
 
-def columns_found(columns: Iterable[CheckedColumn], characters: Iterable[CheckedCharacter]) -> list[ImageColumn]:
-    """The columns detected on an image, from right to left. A column may have several lines of the file, and a line may
-    continue in another column."""
-    found = [ImageColumn(box, []) for box in dict.fromkeys(column.box for column in columns)]
-    if found:
-        for character in sorted(characters, key=lambda character: (character.line, character.offset)):
-            min(found, key=lambda column: column.distance(character)).characters.append(character)
+def columns_found(columns: Iterable[CheckedColumn], characters: Iterable[Placed]) -> list[ImageColumn[Placed]]:
+    """The columns detected on an image, from right to left, with the `characters`, which are in the order of the text.
+    A column may have several lines of the file, and a line may continue in another column. A character without a box
+    is in the column of the one before it."""
+    found: list[ImageColumn[Placed]] = [ImageColumn(box, []) for box in dict.fromkeys(each.box for each in columns)]
+    nearest = next(iter(found), None)
+    for character in characters if found else ():
+        box = character.box
+        if box is not None:
+            nearest = min(found, key=lambda column: column.distance(box))
+        if nearest is not None:
+            nearest.characters.append(character)
     return found
 
 
-def _on_page(corrections: Iterable[Correction], characters: Sequence[CheckedCharacter]) -> list[Correction]:
-    """The corrections of a line in the part of it that is on a page: between its first and last `characters` there."""
-    first, last = characters[0].offset, characters[-1].offset + characters[-1].length
-    return [correction for correction in corrections if correction.page or first <= correction.offset < last]
+def _columns(
+    columns: Sequence[CheckedColumn], parts_of: Mapping[int, Iterable[_Part]]
+) -> Iterator[tuple[int, ImageColumn[_Part]]]:
+    """The columns of an image, each with its number in the text; several have one number if they are one column of the
+    text. `parts_of` are the parts of each number."""
+    found: dict[tuple[int, Box], ImageColumn[_Part]] = {}
+    for number in {column.number for column in columns}:
+        of_number = [column for column in columns if column.number == number]
+        found |= {(number, column.box): column for column in columns_found(of_number, parts_of[number])}
+    yield from ((column.number, found[column.number, column.box]) for column in columns)
 
 
 @dataclass(slots=True)
-class _CorrectedText:
-    """The corrected text in the place of a character, and insertions before and after it."""
+class _Part:
+    """A character of a column after corrections, or what is written for it or inserted at its `offset` in the source.
+    `box` is its place on the image, None if that is unknown; `box_of_flag` that of the flag of an insertion."""
 
+    offset: int
+    row: Row
     text: str
-    before: str = ""
-    after: str = ""
+    box: Box | None = None
+    confidence: float | None = None
+    is_inserted: bool = False
+    box_of_flag: Box | None = None
 
 
-def _corrected(characters: Iterable[CheckedCharacter], corrections: Iterable[Correction]) -> dict[int, _CorrectedText]:
-    """The corrected text of each character of a line, by its offset."""
-    ordered = sorted(characters, key=lambda character: character.offset)
-    texts = {character.offset: _CorrectedText(character.text) for character in ordered}
+def _located(characters: Iterable[CheckedCharacter]) -> list[_Part]:
+    return [_Part(each.offset, each.row, each.text, each.box, each.p_text) for each in characters]
+
+
+class _Source:
+    """The `source` of a column, with its `characters` on the image, which show whether it begins within a note."""
+
+    def __init__(self, source: str, characters: Sequence[CheckedCharacter]) -> None:
+        self._source, self._characters = source, characters
+        rows = {character.offset: character.row for character in characters}
+        cells = parse_column(source).cells
+        self._continues = any(rows.get(cell.offset, cell.row) is not cell.row for cell in cells)
+
+    def parts(self) -> list[_Part]:
+        """All characters of the column, also those that the image lacks, without spaces."""
+        located = _located(self._characters)
+        offsets = {part.offset for part in located}
+        cells = (cell for cell in parse_column(self._source, self._continues).cells if not cell.blank)
+        unlocated = [_Part(cell.offset, cell.row, cell.text) for cell in cells if cell.offset not in offsets]
+        return sorted([*located, *unlocated], key=attrgetter("offset"))
+
+    def parts_on_page(self) -> list[_Part]:
+        """Of a line of a running text, the characters from the first to the last on the image. Those that the image
+        lacks are in the row of the one before."""
+        parts: list[_Part] = []
+        for part in self.parts():
+            if part.box is not None:
+                parts.append(part)
+            elif parts and is_han(part.text) and part.offset < self._characters[-1].offset:
+                parts.append(replace(part, row=parts[-1].row))
+        return parts
+
+    def written(self, correction: Correction) -> Iterator[tuple[Row, str]]:
+        """The characters that a correction writes, each with the row in which it then is."""
+        start, end = correction.offset, correction.offset + len(correction.replacement)
+        source = self._source[:start] + correction.replacement + self._source[start + correction.length :]
+        for cell in parse_column(source, self._continues).cells:
+            if start <= cell.offset < end and not cell.blank:
+                yield cell.row, cell.text
+
+
+def _corrected(
+    parts: Iterable[_Part], corrections: Iterable[Correction], boxes: Mapping[str, Box], source: _Source | None = None
+) -> list[_Part]:
+    """The parts of a line after corrections; `boxes` are those of flags. The rows of what is written are those that it
+    has in the `source`; without one, those of the characters beside it."""
+    parts = list(parts)
     for correction in corrections:
-        end = correction.offset + correction.length
-        replaced = [character.offset for character in ordered if correction.offset <= character.offset < end]
-        if not replaced:
-            _insert(correction, ordered, texts)
+        start, end = correction.offset, correction.offset + correction.length
+        at = next((n for n, part in enumerate(parts) if part.offset >= start and not part.is_inserted), len(parts))
+        replaced = [part for part in parts[at:] if part.offset < end and not part.is_inserted]
+        if source is not None:
+            written = list(source.written(correction))
+        else:
+            row = next((part.row for part in (*parts[at:], *reversed(parts[:at]))), Row.MAIN)
+            written = [(row, cell.text) for cell in parse_column(correction.replacement).cells if not cell.blank]
+        for number, part in enumerate(replaced):
+            part.row, part.text = written[number] if number < len(written) else (part.row, "")
+            part.confidence = None
+        inserted = [
+            _Part(start, row, "".join(text for _, text in of_row), None, None, True, boxes.get(correction.flag))
+            for row, of_row in groupby(written[len(replaced) :], key=itemgetter(0))
+        ]
+        at = next((n + 1 for n, part in enumerate(parts) if replaced and part is replaced[-1]), at)
+        parts[at:at] = inserted
+    return parts
+
+
+def _lines(parts: Iterable[_Part], column: Box, size: tuple[int, int]) -> Iterator[MarkedLine]:
+    """The lines of a `column` of the image. What is inserted has no glyph, unless it is a line of its own and has the
+    box of its flag. The box of a line without glyphs is beside the other half-row of its note, or that of the
+    column."""
+    rows = [(row, list(of_row)) for row, of_row in groupby(parts, key=attrgetter("row"))]
+    boxes = [[part.box for part in of_row if part.box is not None] for _, of_row in rows]
+    for number, (row, of_row) in enumerate(rows):
+        glyphs = tuple(
+            MarkedGlyph(part.text, _within(box, size), part.confidence and min(max(part.confidence, 0.0), 1.0))
+            for part in of_row
+            if (box := part.box if boxes[number] else part.box_of_flag) is not None
+        )
+        text = "".join(part.text for part in of_row)
+        if not text:
             continue
-        # one character each, and the rest of the replacement for the last one
-        for index, offset in enumerate(replaced[:-1]):
-            texts[offset].text = correction.replacement[index : index + 1]
-        texts[replaced[-1]].text = correction.replacement[len(replaced) - 1 :]
-    return texts
-
-
-def _insert(correction: Correction, ordered: Sequence[CheckedCharacter], texts: Mapping[int, _CorrectedText]) -> None:
-    """Add an insertion to the text of the character after it, or of the last character of the line."""
-    following = next((character for character in ordered if character.offset >= correction.offset), None)
-    inserted = _without_note_marks(correction.replacement)
-    if following is None:
-        if ordered:
-            texts[ordered[-1].offset].after += inserted
-    elif following.offset == correction.offset and not following.length:  # see `_new_half_rows`
-        texts[following.offset].text += inserted
-    else:
-        texts[following.offset].before += inserted
-
-
-def _without_note_marks(text: str) -> str:
-    """A text that is put in, a column or a missing note, without the marks of its notes."""
-    return "".join(cell.text for run in parse_column(text).runs for cell in run.cells) if _has_note(text) else text
-
-
-def _has_note(text: str) -> bool:
-    return any(run.is_note for run in parse_column(text).runs)
-
-
-def _lines(
-    characters: Iterable[CheckedCharacter], texts: Mapping[tuple[int, int], _CorrectedText], size: tuple[int, int]
-) -> Iterable[MarkedLine]:
-    """The lines of a column; `texts` are the corrected texts of its characters, by line and offset."""
-    for row, group in groupby(characters, key=lambda character: character.row):
-        glyphs, line_text = [], ""
-        for character in group:
-            corrected = texts[character.line, character.offset]
-            line_text += corrected.before + corrected.text + corrected.after
-            confidence = character.p_text if corrected.text == character.text else None
-            if confidence is not None:
-                confidence = min(max(confidence, 0.0), 1.0)
-            glyphs.append(MarkedGlyph(corrected.text, _within(character.box, size), confidence))
-        yield MarkedLine(row, Box.around(glyph.box for glyph in glyphs), line_text, tuple(glyphs))
-
-
-def _restored(page: PageResult, column: CheckedColumn, corrections: Iterable[Correction]) -> tuple[MarkedLine, ...]:
-    """The line of a column that the transcription lacks: the characters that corrections restore, with the boxes of
-    their flags; characters without such a box are only in the text of the line."""
-    insertions = [correction for correction in corrections if correction.replacement]
-    if not insertions:
-        return ()
-    boxes = {flag.id: flag.bbox for flag in page.flags if flag.line == column.number and flag.bbox is not None}
-    glyphs = tuple(
-        MarkedGlyph(_without_note_marks(correction.replacement), _within(boxes[correction.flag], page.image_size), None)
-        for correction in insertions
-        if correction.flag in boxes
-    )
-    box = Box.around(glyph.box for glyph in glyphs) if glyphs else _within(column.box, page.image_size)
-    text = "".join(_without_note_marks(correction.replacement) for correction in insertions)
-    return (MarkedLine(Row.MAIN, box, text, glyphs),)
+        others = [
+            boxes[other]
+            for other in (number - 1, number + 1)
+            if 0 <= other < len(rows) and {row, rows[other][0]} == {Row.RIGHT, Row.LEFT}
+        ]
+        if glyphs:
+            box = Box.around(glyph.box for glyph in glyphs)
+        elif others and others[0]:
+            first, last = others[0][0], others[0][-1]
+            left = first.x - first.w if row is Row.LEFT else first.right
+            box = _within(Box(left, first.y, first.w, last.bottom - first.y), size)
+        else:
+            box = _within(column, size)
+        yield MarkedLine(row, box, text, glyphs)
 
 
 def _within(box: Box, size: tuple[int, int]) -> Box:

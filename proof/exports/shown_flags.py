@@ -6,7 +6,7 @@ from collections.abc import Collection, Iterable
 from dataclasses import replace
 
 from proof.exports.corrections import Correction
-from proof.exports.marked_pages import is_on
+from proof.exports.marked_pages import corrections_on
 from proof.model.flags import CORRECTED_BY_HAND, Evidence, Flag
 from proof.model.result import PageResult, box_at
 
@@ -17,9 +17,7 @@ def with_decisions(
     """A page whose flags are its corrections, those by hand included, and the raised flags that nobody has decided.
     `rejected` are the ids of flags where the text is kept; `running` as in `mark`."""
     flag_of_id = {flag.id: flag for flag in page.flags}
-    on_page = [
-        correction for correction in corrections if correction.changes and is_on(page, correction, running=running)
-    ]
+    on_page = [each for each in corrections_on(page, corrections, running=running) if each.changes]
     decided = {correction.flag for correction in on_page}
     undecided = (flag for flag in page.flags if flag.raised and flag.id not in decided and flag.id not in rejected)
     flags = [*undecided, *(_flag(page, correction, flag_of_id.get(correction.flag)) for correction in on_page)]

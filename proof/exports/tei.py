@@ -19,6 +19,7 @@ from bisect import bisect_left
 from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
+from operator import attrgetter
 from pathlib import Path
 
 from lxml import etree
@@ -106,6 +107,8 @@ class _Writer:
         self.changes: Sequence[ApparatusPlace | Milestone] = apparatus(edition, corrections, collations)
         self.starts = [change.start for change in self.changes]
         self.written: set[int] = set()
+        self.block_end = 0
+        """The end of the last block that was begun."""
         """The numbers of the changes that have been written."""
         self.reached = 0
         """The end of the written text in the source: a change may reach over markup into the next stretch."""
@@ -178,10 +181,10 @@ class _Writer:
         self.surfaces[page.page] = name
         addresses = Addresses(self.edition)
         if self.edition.paged:
-            for column in page.columns:
-                zone = _zone(surface, f"{name}c{column.number}", "column", column.box)
+            for number, column in enumerate(page.columns, start=1):
+                zone = _zone(surface, f"{name}c{number}", "column", column.box)
                 if self._is_as_checked(addresses, page, column):
-                    self.zones[page.page, column.number] = zone
+                    self.zones.setdefault((page.page, column.number), zone)
         else:
             self._detected_columns(surface, page, name, addresses)
         for number, character in enumerate(page.characters, start=1):
@@ -194,7 +197,8 @@ class _Writer:
         """Write zones for the columns found on the image of a running edition, and note where in the source the page
         and its columns begin."""
         column_breaks = []
-        for number, column in enumerate(columns_found(page.columns, page.characters), start=1):
+        characters = sorted(page.characters, key=attrgetter("line", "offset"))
+        for number, column in enumerate(columns_found(page.columns, characters), start=1):
             zone = _zone(surface, f"{name}c{number}", "column", column.box)
             starts = [_start(addresses, page, character) for character in column.characters]
             known_starts = [start for start in starts if start is not None]
@@ -236,12 +240,22 @@ class _Writer:
                 parent = paragraph
             # a page without a mark of its own begins with its first column
             while unwritten_marks and unwritten_marks[0] <= block.start:
-                self._page(page_marks[unwritten_marks.pop(0)], paragraph)
+                start = unwritten_marks.pop(0)
+                self._added_columns(start, paragraph)
+                self._page(page_marks[start], paragraph)
             self._block(block, parent, footnotes)
         for start in unwritten_marks:
+            self._added_columns(start, paragraph)
             self._page(page_marks[start], paragraph)
+        self._added_columns(len(self.edition.text), paragraph)
         if next(body.iter(f"{{{NAMESPACE}}}p"), None) is None:
             add(divisions.current(), "p")
+
+    def _added_columns(self, end: int, paragraph: etree._Element | None) -> None:
+        """Write the columns that are added behind the last one of a page, which ends at `end`."""
+        if paragraph is not None:
+            for number in self._between(self.reached, end + 1):
+                self._change(paragraph, number)
 
     def _page(self, page: Page, paragraph: etree._Element | None) -> None:
         element = add(paragraph if paragraph is not None else self.text, "pb", n=page.id)
@@ -250,6 +264,7 @@ class _Writer:
 
     def _block(self, block: TextBlock, parent: etree._Element, footnotes: Mapping[int, Sequence[Footnote]]) -> None:
         """Write a block, with the footnotes that are anchored in it."""
+        self.block_end = block.end
         if block.kind is BlockKind.COLUMN:
             holder = parent[-1] if len(parent) and _continues_note(parent, block) else parent
             mark = add(holder, "cb", n=str(block.number))
@@ -404,7 +419,10 @@ class _Writer:
         corr = add(choice, "corr", resp=responsible)
         if correction.authority:
             corr.set("evidence", _EVIDENCE.get(correction.authority, "external"))
-        for number, column in enumerate(LINE_ENDING.split(change.placed.edit.replacement)):
+        columns = LINE_ENDING.split(change.placed.edit.replacement)
+        if change.start > self.block_end and not columns[-1]:  # behind the last column of a page
+            columns = ["", *columns[:-1]]
+        for number, column in enumerate(columns):
             if number:
                 add(corr, "cb" if self.edition.paged else "lb")
             _with_notes(corr, column)

@@ -69,6 +69,11 @@ class Span(NamedTuple):
     def end(self) -> int:
         return self.start + self.length
 
+    def union(self, other: Span) -> Span:
+        """From the first to the last code point of both."""
+        start = min(self.start, other.start)
+        return Span(start, max(self.end, other.end) - start)
+
     def is_within(self, other: Span) -> bool:
         """Whether the other span has all of it."""
         return other.start <= self.start and self.end <= other.end

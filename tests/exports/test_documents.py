@@ -158,6 +158,28 @@ def test_kraken_reads_the_lines(kraken: str, checked: PageResult, tmp_path: Path
         assert len(boundary) >= 4
 
 
+@pytest.mark.parametrize("ending", ["¶\n", "\n"])
+@pytest.mark.parametrize(("line", "offset"), [(1, 0), (1, 4), (2, 0), (2, 4)])
+@pytest.mark.parametrize("page", ["1a", "1b"])
+def test_an_added_column_is_where_the_text_has_it(page: str, line: int, offset: int, ending: str, valid: Valid) -> None:
+    lines = ["<pb:KR1_WYG_010-1a>", "天地玄黃", "宇宙洪荒", "<pb:KR1_WYG_010-1b>", "日月盈昃", "辰宿列張"]
+    edition = transcription("".join(f"{each}{ending}" for each in lines))
+    start = edition.text.index(lines[line if page == "1a" else line + 3]) + offset
+    added = Correction(f"KR1_WYG_010-{page}", line, offset, 0, "新增之文", "", kind=Kind.LAYOUT, start=start, column=1)
+    source = correct(edition, [added])
+    document = valid(tei(edition, source.placed))
+    [body] = document.iterfind(".//{*}body")
+    written = [line for line in source.text.split(ending) if line and not line.startswith("<pb")]
+    assert columns_of(body) == written
+
+
+def columns_of(body: etree._Element) -> list[str]:
+    """What stands between the page and column breaks of a TEI."""
+    for element in body.iter("{*}pb", "{*}cb"):
+        element.text = "|"
+    return [part for part in words(body).split("|") if part.strip()]
+
+
 def test_every_seed_and_a_kanripo_juan_are_valid_tei_with_all_their_characters(shared: Path, valid: Valid) -> None:
     paths = [*sorted((shared / "seeds").glob("*.txt")), shared / "kanripo/KR1d0085/KR1d0085_008.txt"]
     for path in paths:
