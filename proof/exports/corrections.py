@@ -15,6 +15,7 @@ from proof.locale.marking import Sentence, _
 from proof.locale.notices import in_english
 from proof.model.flags import LINE_BREAK, MAX_CONTEXT_CHARACTERS, Kind, insertion_order
 from proof.model.notices import MessageCode, Notice
+from proof.store.text_files import CheckedPlace
 from proof.text.addresses import Addresses
 from proof.text.edit import Edit
 from proof.text.lines import LINE_ENDING, LINE_ENDING_CHARACTERS, LINE_ENDING_SIGNS, line_edit
@@ -41,6 +42,7 @@ class Correction:
     doubt: the suggestion at a place that was left in doubt.
     former: the number of deleted characters among those of one place (`FlagRow.former`); else 0.
     has_image: its page has an image, or is not known to lack one.
+    checked: its place on its page as that was checked; None if unknown.
     accepted, audit: a correction that is not accepted, or answers a planted error (`audit`), is never exported.
     """
 
@@ -69,6 +71,7 @@ class Correction:
     doubt: str | None = None
     former: int = 0
     has_image: bool = True
+    checked: CheckedPlace | None = None
     accepted: bool = True
     audit: bool = False
 
@@ -76,6 +79,14 @@ class Correction:
     def changes(self) -> bool:
         """Whether it changes the text; a note that the copy reads so (原文如此), or otherwise, does not."""
         return self.replacement != self.original
+
+    @property
+    def on_checked_page(self) -> Correction:
+        """The correction at its place on its page as that was checked."""
+        if self.checked is None:
+            return self
+        page, line, offset, length, _ = self.checked
+        return replace(self, page=page, line=line, offset=offset, length=length)
 
     @property
     def adds_column(self) -> bool:

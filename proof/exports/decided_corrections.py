@@ -62,7 +62,8 @@ class Decided:
     `edition` is the text in the script in which it was checked. `corrections` are still to be written, `applied` are
     in the text already. `settled` counts the decisions that keep the text; `rejected` are the ids of their flags.
     `noted` are corrections that get a note but change nothing: places left in doubt, and applied corrections with
-    the characters they replaced.
+    the characters they replaced. `unchecked` are applied corrections, as the text has them, on pages that were checked
+    before.
     """
 
     edition: Transcription
@@ -72,6 +73,7 @@ class Decided:
     applied: tuple[Correction, ...] = ()
     rejected: frozenset[str] = frozenset()
     noted: tuple[Correction, ...] = ()
+    unchecked: tuple[Correction, ...] = ()
 
     @property
     def is_empty(self) -> bool:
@@ -160,6 +162,7 @@ class _DecisionsByEffect:
         self._settled = 0
         self._rejected: set[str] = set()
         self._noted: list[Correction] = []
+        self._unchecked: list[Correction] = []
         self._decided: list[DecidedPlace] = []
 
     def add(self, decided: DecidedPlace) -> None:
@@ -182,13 +185,16 @@ class _DecisionsByEffect:
         """Add a decision whose place the text still has."""
         decision, place = decided.decision, decided.flag.place
         correction = _correction(decision, present.span, self._edition, self._addresses, self._policy)
-        correction = replace(correction, has_image=decided.has_image, former=present.former)
+        correction = replace(correction, has_image=decided.has_image, former=present.former, checked=decided.checked)
         made = _DecidedCorrection(decision, correction, decided.flag.first)
         if decision.state is State.UNSURE:
             self._noted.append(correction)
         if decided.flag.is_applied:
             self._applied.append(made)
-            self._noted.append(replace(correction, original=decision.transcribed))
+            noted = replace(correction, original=decision.transcribed)
+            self._noted.append(noted)
+            if not decided.checked.is_present:
+                self._unchecked.append(replace(noted, replacement=correction.original))
         elif present.reads != place.decided_reading or _writes(decision):
             self._corrected.append(made)
         elif decision.state is State.KEPT:
@@ -235,6 +241,7 @@ class _DecisionsByEffect:
             tuple(applied.correction for applied in self._applied),
             frozenset(self._rejected),
             tuple(self._noted),
+            tuple(self._unchecked),
         )
 
 

@@ -45,6 +45,7 @@ class Material:
     collations: the text with each of its witnesses.
     title: the title if the text does not have one.
     noted: corrections that get a note but change nothing.
+    unchecked: corrections that the text has, on pages that were checked before.
     names: full names of witnesses by their sigla.
     rejected: the ids of flags at which the text is kept.
     states: the states that people gave pages, by page id.
@@ -58,6 +59,7 @@ class Material:
     collations: Sequence[Collation] = ()
     title: str = ""
     noted: Sequence[Correction] = ()
+    unchecked: Sequence[Correction] = ()
     names: Mapping[str, str] = field(default_factory=dict)
     rejected: frozenset[str] = frozenset()
     states: Mapping[str, PageState] = field(default_factory=dict)
@@ -76,9 +78,10 @@ class Material:
         return self.corrected.edition.path.stem
 
     @property
-    def corrections(self) -> list[Correction]:
-        """The corrections of the source."""
-        return [placed.correction for placed in self.corrected.placed]
+    def corrections_of_pages(self) -> list[Correction]:
+        """The corrections of the pages as they were checked."""
+        placed = (placed.correction for placed in self.corrected.placed)
+        return [correction.on_checked_page for correction in (*self.unchecked, *placed)]
 
     @property
     def notes(self) -> CollationNotes:
@@ -159,7 +162,7 @@ def _iiif(material: Material) -> bytes:
 
 def decided_pages(material: Material) -> list[PageResult]:
     """The checked pages with the flags that remain after decisions."""
-    corrections, running = material.corrections, not material.corrected.edition.paged
+    corrections, running = material.corrections_of_pages, not material.corrected.edition.paged
     return [with_decisions(page, corrections, material.rejected, running=running) for page in material.pages]
 
 
@@ -182,7 +185,7 @@ def marked_pages(material: Material, folder: Path, ending: str) -> dict[Path, Ma
     """The pages with images by the files in `folder` that they are written to. A file is named after its image
     (`image_names`), by which recognisers match the two; pages that share an image, as the half-folios of a plate, have
     their own names appended."""
-    corrections, running = material.corrections, not material.corrected.edition.paged
+    corrections, running = material.corrections_of_pages, not material.corrected.edition.paged
     names = image_names(material.pages)
     pages = []
     for result in material.pages:

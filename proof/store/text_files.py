@@ -46,12 +46,24 @@ class StoredText:
     pages: frozenset[str]
 
 
+class CheckedPlace(NamedTuple):
+    """The place of a flag on its page as that was checked, `length` code points from `offset` of column `line`.
+    `is_present`: the text has not changed since."""
+
+    page: str
+    line: int
+    offset: int
+    length: int
+    is_present: bool
+
+
 class DecidedPlace(NamedTuple):
     """A decided `flag` with its last decision. `has_image`: its page has an image."""
 
     flag: DecidedFlag
     decision: Decision
     has_image: bool
+    checked: CheckedPlace
 
 
 @dataclass(frozen=True, slots=True)
@@ -172,21 +184,22 @@ class Texts(StorePart):
     def decided_places(self, paths: Collection[str], content: str, script: str) -> list[DecidedPlace]:
         """The decided flags of the texts at `paths`, also those that are open again, without seeded errors. `content`
         is the present content of these texts, whose script is `script`."""
-        query = select(DecisionRow, PageRow.image).join(FlagRow, FlagRow.id == DecisionRow.flag_id)
+        columns = (PageRow.page, FlagRow.line, FlagRow.offset, FlagRow.length, PageRow.version_id)
+        query = select(DecisionRow, PageRow.image, *columns).join(FlagRow, FlagRow.id == DecisionRow.flag_id)
         query = query.join(PageRow, PageRow.id == FlagRow.page_id).where(DecisionRow.version == FlagRow.version)
         places = []
         with self._reading() as session:
             for text in session.scalars(select(TextRow).where(TextRow.path.in_(paths)).order_by(TextRow.id)).all():
-                rows = {
-                    row.flag_id: (row, image) for row, image in session.execute(query.where(FlagRow.text_id == text.id))
-                }
+                rows = {row[0].flag_id: row for row in session.execute(query.where(FlagRow.text_id == text.id))}
                 decided = decided_flags(session, text.id)
                 stored = stored_content(session, text.version_id)
                 present = TextChange(stored, content, text.version_id, script).carried([flag.place for flag in decided])
                 for flag in decided:
-                    row, image = rows[flag.flag]
+                    row, image, page, line, offset, length, version = rows[flag.flag]
                     flag_now = replace(flag, present=present.get(flag.flag))
-                    places.append(DecidedPlace(flag_now, last_decision(session, row), image is not None))
+                    is_present = version == text.version_id and stored == content
+                    checked = CheckedPlace(page, line, offset, length, is_present)
+                    places.append(DecidedPlace(flag_now, last_decision(session, row), image is not None, checked))
         return places
 
     def decided_elsewhere(self, paths: Collection[str]) -> list[tuple[Decision, str]]:

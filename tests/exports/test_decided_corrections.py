@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import shutil
 import sqlite3
-from collections.abc import Collection, Iterable, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from contextlib import closing, contextmanager, suppress
 from dataclasses import dataclass, replace
+from datetime import UTC, datetime
 from itertools import chain, permutations
 from pathlib import Path
 from tempfile import TemporaryDirectory
@@ -22,6 +23,7 @@ from proof.errors import UsageError
 from proof.exports.collation_notes import notes_of
 from proof.exports.corrections import Refusal
 from proof.exports.decided_corrections import Decided, Unused, decided_in, note_written
+from proof.exports.files import Material, marked_pages
 from proof.exports.script import FormChoice
 from proof.exports.source import CorrectedSource, correct
 from proof.model.flags import LINE_BREAK, Evidence, Flag, Kind, WitnessReading
@@ -33,7 +35,7 @@ from proof.store.manual_corrections import ManualCorrection
 from proof.store.text_files import DecidedPlace, Texts
 from proof.text.read import read_transcription
 from proof.text.transcription import Transcription
-from tests.build import by_hand, check_files, number_of, page_number, queued, say
+from tests.build import by_hand, check_files, number_of, page_number, queued, say, transcription
 from tests.build import flag as raised
 from tests.exports.conftest import page_of
 
@@ -1474,6 +1476,36 @@ def test_what_is_missing_where_a_line_is_divided_waits_if_its_side_is_not_known(
     project.say("f-missing", Verdict.TAKE)
     assert project.corrected.text == TEXT.replace("命上射", "命上¶\n射")
     assert left_out(project.decided) == [(Unused.SIDE.code, "", "甲")]
+
+
+def lines_on_image(project: Project) -> list[list[str]]:
+    """The lines of each column of the page, as exports on its image have them."""
+    pages = list(project.store.results(work="KR1"))
+    material = Material(project.corrected, datetime.now(UTC), pages, unchecked=project.decided.unchecked)
+    [page] = marked_pages(material, Path(), ".xml").values()
+    return [[line.text for line in column.lines] for column in page.columns]
+
+
+def test_a_page_on_its_image_reads_as_its_text_also_before_it_is_checked_again(project: Project) -> None:
+    def check_lines() -> None:
+        columns = transcription(project.corrected.text).pages[0].columns
+        texts = ["".join(cell.text for cell in column.cells if not cell.blank) for column in columns]
+        assert ["".join(lines) for lines in lines_on_image(project)] == texts
+
+    check_lines()
+    acts: list[Callable[[], Decision]] = [
+        lambda: project.say("f-north", Verdict.TAKE),
+        lambda: project.by_hand(1, 3, "某某"),
+        lambda: project.say("f-say", Verdict.TAKE),
+        lambda: project.by_hand(1, 1, "乃", length=0),
+        lambda: project.say("f-north", Verdict.UNDO),
+        lambda: project.by_hand(1, 14, "新", length=0),
+    ]
+    for act in acts:
+        act()
+        check_lines()
+        project.export()
+        check_lines()
 
 
 @pytest.mark.parametrize(("offset", "character"), [(0, "命"), (2, "射")])
