@@ -37,7 +37,7 @@ COMMANDS = {
     "collate": _("Collate a transcription with other witnesses of its text."),
     "carry": _("Carry decisions from one edition or format of a text to another."),
     "render": _("Draw a transcription as Siku half-folios, worn by a seed."),
-    "layout": _("Find the columns of text on images of pages, ruled or not."),
+    "layout": _("Show the columns that a check reads on images of pages, ruled or not."),
     "bench": _("Score a verifier on a benchmark of known errors."),
     "engines": _("List the engines, whether each can run here, and if not what to do."),
 }

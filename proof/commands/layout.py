@@ -13,11 +13,11 @@ from proof.errors import ImageError, OutputError
 from proof.images.load import load_image
 from proof.images.opencv import cv2
 from proof.images.pdf import stem_of
-from proof.layout.drawing import as_json, drawn
-from proof.layout.page import find_columns
-from proof.layout.photograph import in_even_light
+from proof.layout.drawing import as_json, columns_of, drawn
+from proof.layout.photograph import page_columns
 from proof.locale.marking import _
 from proof.locale.terminal import error_text, say
+from proof.settings.config import PageSection
 
 
 @click.command("layout")
@@ -25,11 +25,12 @@ from proof.locale.terminal import error_text, say
 @click.option("--out", type=click.Path(path_type=Path), required=True, metavar="DIR", help="Folder for the results.")
 @quiet_option
 def command(images: tuple[Path, ...], out: Path, quiet: bool) -> int:
-    """Find the columns of text on images of pages, ruled or not.
+    """Show the columns that a check reads on images of pages, ruled or not.
 
     Writes for each image NAME.json (columns from right to left, registers from top to bottom, in pixels of the image)
     and NAME.png, the page with the columns drawn in.
     """
+    page = PageSection()
     ensure_writable(out)
     failed = 0
     for path in images:
@@ -39,15 +40,13 @@ def command(images: tuple[Path, ...], out: Path, quiet: bool) -> int:
             click.echo(f"proof: {error_text(error)}", err=True)
             failed += 1
             continue
-        evenly_lit = in_even_light(image.pixels)[0]
-        columns = find_columns(evenly_lit.pixels)
+        layout = page_columns(image.pixels, page.columns, page.column_length)
         name = stem_of(path)
         with whole_file(out / f"{name}.json") as file:
-            json.dump(as_json(columns), file, ensure_ascii=False, indent=1)
+            json.dump(as_json(layout, page.column_length), file, ensure_ascii=False, indent=1)
         picture = out / f"{name}.png"
-        if not cv2.imwrite(str(picture), drawn(columns, image.pixels)):
+        if not cv2.imwrite(str(picture), drawn(layout, image.pixels, page.column_length)):
             raise OutputError(_("%(picture)s: cannot be written; make room, or name another folder"), picture=picture)
         if not quiet:
-            counts = {"columns": len(columns.columns), "registers": len(columns.regions)}
-            click.echo(say(_("%(path)s: columns: %(columns)s, registers: %(registers)s"), path=path, **counts))
+            click.echo(say(_("%(path)s: columns: %(columns)s"), path=path, columns=len(columns_of(layout))))
     return 1 if failed else 0

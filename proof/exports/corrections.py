@@ -149,10 +149,11 @@ EditOrder = tuple[int, int, bool, bool, int, float]
 
 @dataclass(frozen=True, slots=True)
 class PlacedCorrection:
-    """A correction with its edit of the file."""
+    """A correction with its edit of the file, which changes nothing if the file has the correction (`is_applied`)."""
 
     correction: Correction
     edit: Edit
+    is_applied: bool = False
 
     @property
     def order(self) -> EditOrder:
@@ -170,8 +171,10 @@ class PlacedCorrection:
         return LINE_ENDING.sub("", self.edit.replacement)
 
     def removed(self, text: str) -> str:
-        """The characters of the file's `text` that it replaces, without line endings."""
-        return LINE_ENDING.sub("", text[self.edit.start : self.edit.end])
+        """The characters of the file's `text` that it replaces, or has replaced, without line endings."""
+        return LINE_ENDING.sub(
+            "", self.correction.original if self.is_applied else text[self.edit.start : self.edit.end]
+        )
 
 
 @unique

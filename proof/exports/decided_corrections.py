@@ -60,9 +60,8 @@ class Decided:
 
     `edition` is the text in the script in which it was checked. `corrections` are still to be written, `applied` are
     in the text already. `settled` counts the decisions that keep the text; `rejected` are the ids of their flags.
-    `noted` are corrections that get a note but change nothing: places left in doubt, and applied corrections with
-    the characters they replaced. `unchecked` are applied corrections, as the text has them, on pages that were checked
-    before.
+    `noted` are corrections that get a note but change nothing: places left in doubt, and applied corrections as the
+    text has them, with the characters they replaced. `unchecked` are those of them on pages that were checked before.
     """
 
     edition: Transcription
@@ -182,10 +181,10 @@ class _DecisionsByEffect:
             self._noted.append(correction)
         if decided.flag.is_applied:
             self._applied.append(made)
-            noted = replace(correction, original=decision.transcribed)
-            self._noted.append(noted)
+            written = replace(correction, original=decision.transcribed, replacement=correction.original)
+            self._noted.append(written)
             if not decided.checked.is_present:
-                self._unchecked.append(replace(noted, replacement=correction.original))
+                self._unchecked.append(written)
         elif present.reads != place.decided_reading or _writes(decision):
             self._corrected.append(made)
         elif decision.state is State.KEPT:

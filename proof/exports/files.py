@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import json
 import os
-from collections import Counter
+from collections import Counter, defaultdict
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import datetime
+from operator import attrgetter
 from pathlib import Path
 from typing import Any
 from urllib.parse import quote
@@ -17,7 +18,7 @@ from proof.collation.collation import Collation
 from proof.errors import OutputError, UsageError
 from proof.exports.alto import alto
 from proof.exports.collation_notes import CollationNotes, notes_of
-from proof.exports.corrections import Correction
+from proof.exports.corrections import Correction, PlacedCorrection
 from proof.exports.docx import docx
 from proof.exports.forms import ExportForm, export_form
 from proof.exports.forms import names as more_names
@@ -34,6 +35,8 @@ from proof.exports.tei import tei
 from proof.locale.marking import _
 from proof.model.result import PageResult
 from proof.store.page_states import PageState
+from proof.text.edit import Edit
+from proof.text.positions import Span
 
 
 @dataclass(frozen=True, slots=True)
@@ -84,9 +87,34 @@ class Material:
         return [correction.on_checked_page for correction in (*self.unchecked, *placed)]
 
     @property
+    def placed(self) -> list[PlacedCorrection]:
+        """The corrections that are written, and those that the text has, in the order of their places."""
+        text = self.corrected.edition.text
+        spans = ((correction, Span(correction.start or 0, correction.length)) for correction in self._still_noted)
+        applied = [
+            PlacedCorrection(correction, Edit(*span, text[span.start : span.end]), is_applied=True)
+            for correction, span in spans
+            if correction.doubt is None
+        ]
+        return sorted([*self.corrected.placed, *applied], key=attrgetter("order"))
+
+    @property
     def notes(self) -> CollationNotes:
         """The notes on the text."""
-        return notes_of(self.corrected, self.noted, self.names)
+        return notes_of(self.corrected, self._still_noted, self.names)
+
+    @property
+    def _still_noted(self) -> list[Correction]:
+        """Those of `noted` in whose place nothing else is written."""
+        written: defaultdict[int, list[Span]] = defaultdict(list)
+        for span in (Span(*change.edit.place) for change in self.corrected.placed if change.correction.changes):
+            for at in range(span.start, span.end + 1):
+                written[at].append(span)
+
+        def is_written_again(span: Span) -> bool:
+            return any(span.meets(other) for at in range(span.start, span.end + 1) for other in written[at])
+
+        return [each for each in self.noted if not is_written_again(Span(each.start or 0, each.length))]
 
 
 def form_names() -> tuple[str, ...]:
@@ -142,7 +170,11 @@ def _diff(material: Material) -> bytes:
 
 def _tei(material: Material) -> bytes:
     corrected = material.corrected
-    return tei(corrected.edition, corrected.placed, material.pages, material.collations, material.title)
+    return tei(corrected.edition, material.placed, material.pages, material.collations, material.title)
+
+
+def _csv(material: Material) -> bytes:
+    return spreadsheet(material.corrected.edition, material.placed)
 
 
 def _docx(material: Material) -> bytes:
@@ -230,7 +262,9 @@ FORMS = {
         ExportForm("text", _text),
         ExportForm("diff", _file("diff", _diff)),
         ExportForm("notes", _file("notes.txt", lambda material: house_list(material.notes).encode())),
-        ExportForm("csv", _file("decided.csv", lambda material: spreadsheet(material.corrected))),
+        ExportForm(
+            "csv", _file("decided.csv", lambda material: spreadsheet(material.corrected.edition, material.placed))
+        ),
         ExportForm(
             "footnotes",
             _file("footnotes.txt", lambda material: with_footnotes(material.corrected, material.notes).encode()),

@@ -4,27 +4,26 @@ from __future__ import annotations
 
 import csv
 import io
-from operator import attrgetter
+from collections.abc import Iterable
 
+from proof.exports.corrections import PlacedCorrection
 from proof.exports.note_files import character_number
-from proof.exports.source import CorrectedSource
 from proof.report.tables import harmless
 from proof.text.addresses import Addresses
+from proof.text.transcription import Transcription
 
 COLUMNS = ("page", "column", "character", "kind", "before", "after", "copy", "authority", "remark", "person", "flag")
 
 
-def spreadsheet(corrected: CorrectedSource) -> bytes:
-    """A CSV file with the rows in the order of the text, in UTF-8 with a byte-order mark. The column `character` is the
-    number of the character in its column of the page, from 1; `copy` is the reading of the copy if the text is kept
-    against it. An apostrophe precedes text that a spreadsheet would take for a formula."""
-    edition = corrected.edition
+def spreadsheet(edition: Transcription, placed: Iterable[PlacedCorrection]) -> bytes:
+    """A CSV file with a row for each correction, in the order given, in UTF-8 with a byte-order mark. The column
+    `character` is the number of the character in its column of the page, from 1; `copy` is the reading of the copy if
+    the text is kept against it. An apostrophe precedes text that a spreadsheet would take for a formula."""
     addresses = Addresses(edition)
     file = io.StringIO(newline="")
     writer = csv.writer(file, lineterminator="\r\n")
     writer.writerow(COLUMNS)
-    for placed in sorted(corrected.placed, key=attrgetter("edit.place")):
-        correction = placed.correction
+    for correction in (change.correction for change in placed):
         begin, end = addresses.line(correction.page, correction.line)
         number = character_number(edition.text[begin:end], correction.offset)
         readings = (correction.original, correction.replacement, correction.copy_reads or "")

@@ -13,8 +13,7 @@ import numpy as np
 
 from proof.images.opencv import cv2
 from proof.layout.half_folio import ColumnArea, Layout
-from proof.layout.page import PageLayout
-from proof.layout.rules import connected, glyph_width
+from proof.layout.rules import connected
 
 MAX_GLYPH_CELLS = 1.9
 """Maximum height of a glyph, in cells."""
@@ -24,9 +23,6 @@ MIN_FIGURE_WIDTHS = 0.3
 
 MIN_SOLID_CELLS = 0.36
 """Minimum side of a square of solid ink that is no stroke, in cells."""
-
-MIN_DRAWING_GLYPHS = 2.2
-"""Minimum width and height of a drawing or a seal, in widths of a glyph."""
 
 ERASED_RULE_PX = 9
 """Maximum width of the gap that an erased rule leaves in a figure, in pixels."""
@@ -59,22 +55,3 @@ def figure_columns(layout: Layout, areas: Sequence[ColumnArea], rows: int) -> se
         for area in areas
         if min(x + figure_width, area.right) - max(x, area.left) > MIN_REACH_WIDTHS * area.width
     }
-
-
-def large_pieces(page_layout: PageLayout) -> list[tuple[float, float, float, float]]:
-    """The boxes (left, top, right, bottom on the sheet) of pieces of ink on a page that are larger than glyphs in both
-    directions: drawings and seals, whether or not the transcription has text there."""
-    sizes = [column.glyph for column in page_layout.columns] or [glyph_width(page_layout.text)]
-    min_side = MIN_DRAWING_GLYPHS * float(np.median(sizes))
-    if not min_side:
-        return []
-    _, stats, _ = connected(page_layout.text)
-    boxes = []
-    for x, y, width, height, _ in stats[1:].tolist():
-        in_register = any(
-            region.left <= x and x + width <= region.right and region.top <= y + height / 2 <= region.bottom
-            for region in page_layout.regions
-        )
-        if in_register and min(width, height) > min_side:
-            boxes.append((float(x), float(y), float(x + width), float(y + height)))
-    return boxes

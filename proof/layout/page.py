@@ -11,10 +11,9 @@ from numpy.typing import NDArray
 
 from proof.images.opencv import cv2
 from proof.layout.cores import MAX_NEIGHBOUR_SPACINGS, Core, Register, columns_alone, registers_of
-from proof.layout.regions import Region, text_ink
 from proof.layout.rules import Mask, glyph_pieces, inked_along, thickened, true_ranges, usual_width
 from proof.layout.segmenter import LabelMap, label_map
-from proof.layout.sheet import Sheet, prepare
+from proof.layout.sheet import Region, Sheet, prepare, text_ink
 from proof.layout.straight import Straightening, straightened
 from proof.model.geometry import Box
 
@@ -49,7 +48,7 @@ FRAME_ZONE = 0.05
 """Share of a register's height at its top and at its foot where the lines of its frame run."""
 
 MIN_BOUND_SHARE = 0.45
-"""Minimum length of a level line that bounds a register or a column, as a share of its width."""
+"""Minimum length of a level line that bounds a column, as a share of its width."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -81,20 +80,15 @@ class PageLayout:
     rules: tuple[tuple[float, ...], ...]
 
     @property
-    def kind(self) -> str:
-        """The kind of page: `blank`, `no columns` (ink, but none found), a `table` (rows between level lines), or
-        `columns`."""
-        if not self.columns:
-            return "blank" if not self.text.any() else "no columns"
-        lined = any(_lines_across(self.sheet, region) > MAX_LINES_ACROSS for region in self.regions)
-        return "table" if lined else "columns"
+    def has_columns(self) -> bool:
+        """Whether columns were found and the page is no table, which has rows between level lines."""
+        lines = [_lines_across(self.sheet, region) for region in self.regions]
+        return bool(self.columns) and max(lines) <= MAX_LINES_ACROSS
 
     def file_box(self, left: float, top: float, right: float, bottom: float) -> Box:
         """The upright box in the image file that holds this rectangle of the sheet."""
-        corners = np.array([[left, top], [right, top], [right, bottom], [left, bottom]], dtype=np.float64)
-        xy = self.sheet.rectification.to_file(corners)
-        (x0, y0), (x1, y1) = xy.min(axis=0), xy.max(axis=0)
-        return Box(float(x0), float(y0), float(x1 - x0), float(y1 - y0))
+        x0, y0, x1, y1 = self.sheet.rectification.bounds_in_file(left, top, right, bottom)
+        return Box(x0, y0, x1 - x0, y1 - y0)
 
 
 def find_columns(page: NDArray[np.uint8], origin: tuple[float, float] = (0, 0)) -> PageLayout:
@@ -152,7 +146,7 @@ def _region(sheet: Sheet, register: Register, registers: Sequence[Register]) -> 
     first = top - spacing if above is None else max(top - spacing, (above + top) / 2)
     last = bottom + spacing if below is None else min(bottom + spacing, (below + bottom) / 2)
     box = (max(0, round(left)), max(0, round(first)), min(sheet.width, round(right)), min(sheet.height, round(last)))
-    return Region(register.leaf, *box, _is_lined(sheet, box, top, spacing), _is_lined(sheet, box, bottom, spacing))
+    return Region(register.leaf, *box)
 
 
 def _middle(register: Register) -> float:
@@ -165,14 +159,6 @@ def _top(register: Register) -> float:
 
 def _bottom(register: Register) -> float:
     return max(core.bottom for core in register.cores)
-
-
-def _is_lined(sheet: Sheet, box: tuple[int, int, int, int], y: float, spacing: float) -> bool:
-    """Whether a level line runs along a register near the top or bottom of its columns (`y`)."""
-    left, _, right, _ = box
-    part = sheet.level[max(0, round(y - 1.5 * spacing)) : round(y + 1.5 * spacing), left:right]
-    lengths = inked_along(thickened(part, 1, 9), 1) if part.size else np.zeros(0)
-    return bool((lengths > MIN_BOUND_SHARE * (right - left)).any())
 
 
 def _lines_across(sheet: Sheet, region: Region) -> int:

@@ -121,7 +121,7 @@ def _columns_of(
     if layout.ruled and not layout.doubtful:
         return layout
     page_layout = find_columns(page, origin)
-    if page_layout.kind != "columns":
+    if not page_layout.has_columns:
         return layout
     if layout.ruled and _same_columns(layout, page_layout):
         return _within_frame(page, layout, page_layout, rows, origin)

@@ -1,5 +1,5 @@
 """Prepares a page for its layout: scales it to working size, evens its light, sets it upright and finds its long
-strokes."""
+strokes and the ink that may be text."""
 
 from __future__ import annotations
 
@@ -45,6 +45,9 @@ MIN_STROKES_LENGTHS = 0.35
 """Minimum total length of long strokes that show how far a page is turned: upright ones in heights of the page, level
 ones in widths."""
 
+MIN_SOLID_PX = 17
+"""Breadth in both directions from which ink is no stroke of text, in pixels at the working size."""
+
 
 @dataclass(frozen=True, slots=True)
 class Sheet:
@@ -68,6 +71,17 @@ class Sheet:
         return int(self.ink.shape[1])
 
 
+@dataclass(frozen=True, slots=True)
+class Region:
+    """A register of a leaf in pixels of the sheet."""
+
+    leaf: int
+    left: int
+    top: int
+    right: int
+    bottom: int
+
+
 def prepare(page: NDArray[np.uint8], origin: tuple[float, float] = (0, 0)) -> Sheet:
     """`page` (grey, height x width, 0 black) at working size and upright; `origin` is its place in the file."""
     small, scale = shrunk(page, PAGE_HEIGHT)
@@ -82,6 +96,17 @@ def prepare(page: NDArray[np.uint8], origin: tuple[float, float] = (0, 0)) -> Sh
     grey, (ink, upright, level) = rectified(small, PageInk(all_ink, upright, level), lean, tilt)
     rectification = Rectification.of(scale, lean, tilt, height, width, origin)
     return Sheet(grey, _without_specks(ink), upright, level, rectification, float(np.degrees(np.arctan(lean))))
+
+
+def text_ink(sheet: Sheet) -> Mask:
+    """The ink of a sheet without everything that may be rules, frames or edges of the book; some strokes of text are
+    lost."""
+    # broader than any stroke: edges of the book, fish tails
+    solid = cv2.morphologyEx(sheet.ink, cv2.MORPH_OPEN, np.ones((MIN_SOLID_PX, MIN_SOLID_PX), np.uint8))
+    drop = cv2.dilate(solid, np.ones((7, 7), np.uint8))
+    drop = cv2.bitwise_or(drop, cv2.dilate(sheet.upright, np.ones((1, 3), np.uint8)))
+    drop = cv2.bitwise_or(drop, cv2.dilate(sheet.level, np.ones((3, 1), np.uint8)))
+    return np.asarray(np.where(drop > 0, 0, sheet.ink), dtype=np.uint8)
 
 
 def _without_specks(ink: Mask) -> Mask:

@@ -10,9 +10,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from proof.images.opencv import cv2
-from proof.layout.regions import Region
 from proof.layout.rules import MAX_POINTS, Mask, Rectification
-from proof.layout.sheet import Sheet
+from proof.layout.sheet import Region, Sheet
 
 MAX_LEAN = float(np.tan(np.radians(1.8)))
 """Maximum slope of columns relative to the page's own slope (dx per dy)."""

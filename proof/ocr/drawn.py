@@ -9,11 +9,11 @@ evidence against a transcribed 楅. Of known characters, 觀 is always read as i
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, fields, replace
 from functools import cache
 from io import BytesIO
 from pathlib import Path
-from typing import IO
+from typing import IO, Any, Self
 
 import numpy as np
 from numpy.typing import NDArray
@@ -34,36 +34,59 @@ CHANCES_PER_PROBABILITY = 255
 """Probabilities, 0 to 1, are stored as chances: bytes in units of 1 / `CHANCES_PER_PROBABILITY`."""
 
 
-def index_of(codes: NDArray[np.uint32], character: str) -> int | None:
-    """The index of a character in sorted code points; None if they lack it."""
-    if len(character) != 1:
-        return None
-    code = np.uint32(ord(character))  # with a number of another type, numpy would convert all codes first
-    index = int(np.searchsorted(codes, code))
-    return index if index < len(codes) and codes[index] == code else None
-
-
 def _as_chance(probability: float) -> int:
     return round(CHANCES_PER_PROBABILITY * min(probability, 1.0))
 
 
 @dataclass(frozen=True, slots=True)
-class DrawnReadings:
-    """The readings of drawn characters. `codes` (n) are the characters as sorted code points, `texts` (n x
-    `MAX_READINGS`, code points, 0 for none) their readings, most probable first, and `chances` (n x `MAX_READINGS`) the
-    probabilities of these. `checksum` is that of the recogniser."""
+class CharacterTable:
+    """What is known of n characters: `codes` (n) are these as sorted code points, the arrays of subclasses have a row
+    for each. `checksum` is that of the recogniser."""
 
     checksum: str
     codes: NDArray[np.uint32]
-    texts: NDArray[np.uint32]
-    chances: NDArray[np.uint8]
 
     def __len__(self) -> int:
         return len(self.codes)
 
+    def index(self, character: str) -> int | None:
+        """The index of a character; None if it is not listed."""
+        if len(character) != 1:
+            return None
+        code = np.uint32(ord(character))  # with a number of another type, numpy would convert all codes first
+        index = int(np.searchsorted(self.codes, code))
+        return index if index < len(self.codes) and self.codes[index] == code else None
+
+    def for_recogniser(self, checksum: str) -> Self:
+        """The table; an empty one if it was made for another recogniser than that of `checksum`."""
+        if checksum == self.checksum:
+            return self
+        empty = {field.name: getattr(self, field.name)[:0] for field in fields(self) if field.name != "checksum"}
+        return replace(self, checksum=checksum, **empty)
+
+    def save(self, file: Path | IO[bytes]) -> None:
+        arrays: dict[str, Any] = {field.name: np.asarray(getattr(self, field.name)) for field in fields(self)}
+        np.savez_compressed(file, **arrays)
+
+    @classmethod
+    def load(cls, file: Path | IO[bytes]) -> Self:
+        """What `save` kept."""
+        with np.load(file) as data:
+            checksum, *arrays = (data[field.name] for field in fields(cls))
+        return cls(str(checksum), *arrays)
+
+
+@dataclass(frozen=True, slots=True)
+class DrawnReadings(CharacterTable):
+    """The readings of drawn characters: `texts` (n x `MAX_READINGS`, code points, 0 for none), most probable first, and
+    the probabilities of these, `chances` (n x `MAX_READINGS`)."""
+
+    texts: NDArray[np.uint32]
+    chances: NDArray[np.uint8]
+
     def readings(self, character: str) -> tuple[tuple[str, float], ...]:
         """The readings of a drawn character with their probabilities; empty if the character is not listed."""
-        index = index_of(self.codes, character)
+        index = self.index(character)
         if index is None:
             return ()
         pairs = zip(self.texts[index].tolist(), self.chances[index].tolist(), strict=True)
@@ -106,17 +129,6 @@ class DrawnReadings:
             np.array(chances, np.uint8).reshape(shape),
         )
 
-    def save(self, file: Path | IO[bytes]) -> None:
-        np.savez_compressed(
-            file, checksum=np.array(self.checksum), codes=self.codes, texts=self.texts, chances=self.chances
-        )
-
-    @classmethod
-    def load(cls, file: Path | IO[bytes]) -> DrawnReadings:
-        """What `save` kept."""
-        with np.load(file) as data:
-            return cls(str(data["checksum"]), data["codes"], data["texts"], data["chances"])
-
     def packed(self) -> bytes:
         """The readings as bytes, for `unpacked`."""
         self.save(file := BytesIO())
@@ -129,22 +141,16 @@ class DrawnReadings:
 
 
 @dataclass(frozen=True, slots=True)
-class SureForms:
-    """How often a recogniser reads a drawn character that it knows as itself. `codes` (n) are the characters as sorted
-    code points, `chances` (n x 2) the probabilities: large, from clear and worn images, and small. `checksum` is that
-    of the recogniser."""
+class SureForms(CharacterTable):
+    """How often a recogniser reads a drawn character that it knows as itself. `chances` (n x 2) are the probabilities:
+    large, from clear and worn images, and small."""
 
-    checksum: str
-    codes: NDArray[np.uint32]
     chances: NDArray[np.uint8]
-
-    def __len__(self) -> int:
-        return len(self.codes)
 
     def chance(self, character: str, size: float = LARGE_PX) -> float | None:
         """The probability, 0 to 1, that a character drawn `size` pixels high is read as itself; None if it is not
         listed."""
-        index = index_of(self.codes, character)
+        index = self.index(character)
         if index is None:
             return None
         chance = np.interp(size, (SMALL_PX, LARGE_PX), self.chances[index, ::-1])
@@ -158,25 +164,14 @@ class SureForms:
         chances = np.array([list(map(_as_chance, probabilities[character])) for character in characters], np.uint8)
         return cls(checksum, codes, chances.reshape(-1, 2))
 
-    def save(self, file: Path) -> None:
-        np.savez_compressed(file, checksum=np.array(self.checksum), codes=self.codes, chances=self.chances)
-
-    @classmethod
-    def load(cls, file: Path) -> SureForms:
-        """What `save` kept."""
-        with np.load(file) as data:
-            return cls(str(data["checksum"]), data["codes"], data["chances"])
-
 
 @cache
 def shipped_sure_forms(checksum: str) -> SureForms:
-    """The sure forms that come with the program; none if they were made for another recogniser."""
-    shipped = SureForms.load(SHIPPED_SURE)
-    return shipped if shipped.checksum == checksum else SureForms.of(checksum, {})
+    """The sure forms that come with the program."""
+    return SureForms.load(SHIPPED_SURE).for_recogniser(checksum)
 
 
 @cache
 def shipped_readings(checksum: str) -> DrawnReadings:
-    """The readings that come with the program; none if they were made for another recogniser."""
-    shipped = DrawnReadings.load(SHIPPED)
-    return shipped if shipped.checksum == checksum else DrawnReadings.of(checksum, {})
+    """The readings that come with the program."""
+    return DrawnReadings.load(SHIPPED).for_recogniser(checksum)

@@ -17,7 +17,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from proof.layout.glyph_shapes import LENGTH, Shapes
-from proof.ocr.drawn import index_of
+from proof.ocr.drawn import CharacterTable
 
 SHIPPED_SHAPES = Path(__file__).with_name("data") / "shapes.npz"
 
@@ -29,21 +29,15 @@ MIN_DISTANCE = 1e-3
 
 
 @dataclass(frozen=True, slots=True)
-class DrawnShapes:
-    """The shapes of the characters that a recogniser knows, and of those that it does not know. `codes` (n) are
-    the characters as sorted code points, `packed` (n x `LENGTH` / 2) their shapes, two numbers a byte; `checksum` is
-    that of the recogniser."""
+class DrawnShapes(CharacterTable):
+    """The shapes of the characters that a recogniser knows, and of those that it does not know: `packed` (n x `LENGTH`
+    / 2), two numbers a byte."""
 
-    checksum: str
-    codes: NDArray[np.uint32]
     packed: NDArray[np.uint8]
-
-    def __len__(self) -> int:
-        return len(self.codes)
 
     def of(self, character: str) -> NDArray[np.float32] | None:
         """The shape of a character as a unit vector; None if the character is not listed."""
-        index = index_of(self.codes, character)
+        index = self.index(character)
         if index is None:
             return None
         pairs = self.packed[index]
@@ -72,14 +66,6 @@ class DrawnShapes:
         codes = np.array([ord(character) for character in inked], np.uint32)
         return cls(checksum, codes, np.asarray(steps[:, ::2] << 4 | steps[:, 1::2], np.uint8))
 
-    def save(self, file: Path) -> None:
-        np.savez_compressed(file, checksum=np.array(self.checksum), codes=self.codes, packed=self.packed)
-
-    @classmethod
-    def load(cls, file: Path) -> DrawnShapes:
-        with np.load(file) as data:
-            return cls(str(data["checksum"]), data["codes"], data["packed"])
-
 
 def _unit(vector: NDArray[np.integer[Any]]) -> NDArray[np.float32]:
     floats = vector.astype(np.float32)
@@ -88,6 +74,5 @@ def _unit(vector: NDArray[np.integer[Any]]) -> NDArray[np.float32]:
 
 @cache
 def shipped_shapes(checksum: str) -> DrawnShapes:
-    """The shapes that come with the program; none if they were made for another recogniser than that of `checksum`."""
-    shipped = DrawnShapes.load(SHIPPED_SHAPES)
-    return shipped if shipped.checksum == checksum else DrawnShapes.made_of(checksum, {})
+    """The shapes that come with the program."""
+    return DrawnShapes.load(SHIPPED_SHAPES).for_recogniser(checksum)

@@ -41,6 +41,7 @@ from proof.ocr.models import (
 )
 from proof.ocr.page import PageLine, PageReading, Quad, reading_order
 from proof.ocr.ppocr import trained_classes
+from proof.ocr.trained_characters import TrainedCharacters, TrainedEngine
 from proof.paths import expanded
 
 DETECTION_SIDE_PX = 1280
@@ -147,7 +148,7 @@ class _Model:
         return predictor
 
 
-class PaddleRecogniser:
+class PaddleRecogniser(TrainedEngine):
     """Reads strips with a PaddleOCR recogniser (`proof.ocr.engine.Engine`).
 
     PaddleOCR gives one score for a strip. It becomes the probability of every character, and there are no alternatives;
@@ -164,17 +165,8 @@ class PaddleRecogniser:
         folder = self._model.folder
         return EngineIdentity("paddleocr", _versions(), folder.title, folder.checksum)
 
-    def knows(self, character: str) -> bool:
-        """Whether the model was trained on `character`; being in its dictionary is not enough."""
-        number = self._classes.get(character)
-        return number is not None and bool(self._is_trained[number])
-
-    def class_of(self, character: str) -> int | None:
-        """The model's class of `character`, though readings of this engine have no posteriors."""
-        return self._classes.get(character)
-
-    def character_of(self, number: int) -> str:
-        return self._characters[number]
+    def trained_characters(self) -> TrainedCharacters:
+        return self._trained
 
     def read(self, strips: Sequence[Pixels], sought: Sequence[str] = ()) -> list[Reading]:
         """Read upright strips, each turned 90° counter-clockwise into a line. A strip without pixels gives an empty
@@ -191,18 +183,10 @@ class PaddleRecogniser:
         return Reading(spaced(text, places, float(result["rec_score"])))
 
     @cached_property
-    def _characters(self) -> tuple[str, ...]:
-        """The characters by class: the blank, the dictionary, and the space that PaddleX appends."""
-        return ("", *dictionary(self._model.folder), " ")
-
-    @cached_property
-    def _classes(self) -> dict[str, int]:
-        return {text: number for number, text in enumerate(self._characters) if text}
-
-    @cached_property
-    def _is_trained(self) -> NDArray[np.bool_]:
-        """Whether the model was trained on each of its classes."""
-        return trained_classes(lambda strip: self._model.posteriors(np.rot90(strip)))
+    def _trained(self) -> TrainedCharacters:
+        """The classes are the blank, the dictionary, and the space that PaddleX appends."""
+        is_trained = trained_classes(lambda strip: self._model.posteriors(np.rot90(strip)))
+        return TrainedCharacters(("", *dictionary(self._model.folder), " "), is_trained)
 
 
 class PaddlePages:

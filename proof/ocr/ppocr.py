@@ -24,7 +24,7 @@ from proof.locale.marking import Sentence, _
 from proof.ocr.engine import EngineIdentity, Pixels, Posterior, ReadCharacter, Reading
 from proof.ocr.models import ModelTask, packaged_model
 from proof.ocr.network import Network, open_network, version_of
-from proof.ocr.trained_characters import ByteStore, TrainedCharacters
+from proof.ocr.trained_characters import ByteStore, TrainedCharacters, TrainedEngine
 
 INPUT_HEIGHT = 48
 """Height of a line for the network, in pixels."""
@@ -58,7 +58,7 @@ UNTAUGHT_NATS = 0.3
 """Distance of the scores of a class from those of untrained classes, in nats, up to which it is untrained itself."""
 
 
-class PPOCR:
+class PPOCR(TrainedEngine):
     """The PP-OCR recogniser. `threads` is the number of threads of one reading, `readers` that of concurrent readings;
     `runtime` and `gpu` are those of `proof.ocr.network.open_network`.
 
@@ -100,7 +100,6 @@ class PPOCR:
         return self._network
 
     def trained_characters(self) -> TrainedCharacters:
-        """The characters of the model's classes, and whether it was trained on each."""
         if self._trained is None:
             with self._loading:
                 if self._trained is None:
@@ -113,19 +112,6 @@ class PPOCR:
 
     def _measure_training(self) -> TrainedCharacters:
         return TrainedCharacters(("", *self._loaded().characters, " "), trained_classes(self._run))
-
-    def knows(self, character: str) -> bool:
-        """Whether the model was trained on `character`. It never saw an example of a good quarter of its dictionary."""
-        trained = self.trained_characters()
-        number = trained.classes.get(character)
-        return number is not None and bool(trained.is_trained[number])
-
-    def class_of(self, character: str) -> int | None:
-        return self.trained_characters().classes.get(character)
-
-    def character_of(self, number: int) -> str:
-        """The character of a class in a `Posterior`; empty for the blank."""
-        return self.trained_characters().characters[number]
 
     def read(self, strips: Sequence[Pixels], sought: Sequence[str] = ()) -> list[Reading]:
         class_of = self.trained_characters().classes

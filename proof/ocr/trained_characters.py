@@ -5,6 +5,7 @@ from __future__ import annotations
 
 import hashlib
 import lzma
+from abc import ABC, abstractmethod
 from contextlib import suppress
 from dataclasses import dataclass
 from functools import cached_property
@@ -42,6 +43,10 @@ class TrainedCharacters:
         """The class of each character."""
         return {text: number for number, text in enumerate(self.characters) if text}
 
+    def knows(self, character: str) -> bool:
+        number = self.classes.get(character)
+        return number is not None and bool(self.is_trained[number])
+
     def packed(self) -> bytes:
         return lzma.compress(msgpack.packb([FORMAT_VERSION, "\n".join(self.characters), self.is_trained.tobytes()]))
 
@@ -67,6 +72,24 @@ class TrainedCharacters:
         if store:
             with suppress(OutputError):
                 store.put(_key(engine), self.packed())
+
+
+class TrainedEngine(ABC):
+    """The base of engines that read with a trained model."""
+
+    @abstractmethod
+    def trained_characters(self) -> TrainedCharacters:
+        """The characters of the model's classes, and whether it was trained on each."""
+
+    def knows(self, character: str) -> bool:
+        """Whether the model was trained on `character`: it never saw an example of a good part of its dictionary."""
+        return self.trained_characters().knows(character)
+
+    def class_of(self, character: str) -> int | None:
+        return self.trained_characters().classes.get(character)
+
+    def character_of(self, number: int) -> str:
+        return self.trained_characters().characters[number]
 
 
 def _key(engine: EngineIdentity) -> str:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import chain, groupby, pairwise
 from math import exp, inf
@@ -54,12 +54,9 @@ MISSING_TEXT = "□"
 MIN_SURE_CERTAINTY = 0.9
 """Certainty (probability of the best reading times presence) above which a glyph is surely read."""
 
-OUTERMOST_GLYPHS = 2
-"""Number of glyphs at either end of a half-row among which a surplus glyph may be half of a character of main text that
-was cut in two."""
-
 SAME_CUT_CELLS = 0.4
-"""Distance, in cells, below which the edges of two cuts count as the same."""
+"""Distance, in cells, below which the edges of two cuts count as the same. If such cuts were read, too, one
+photographed page of 26 would have a false flag more, and two others three fewer."""
 
 MIN_GAIN_NATS = 2.0
 """Nats by which another cut of a column must be cheaper to be preferred."""
@@ -229,7 +226,7 @@ class ColumnReader:
         row_of_cell = seen_rows | divided
         if all(row_of_cell.get(cell.offset, cell.row) is cell.row for cell in line.cells):
             return best
-        other = self._aligned(replace(seen, line=_with_rows(line, row_of_cell)))
+        other = self._aligned(replace(seen, line=replace(line, parsed=runs_by_row(line.cells, row_of_cell))))
         return other if other.cost < best.cost - MIN_GAIN_NATS else best
 
     def _with_notes(self, best: ReadColumn) -> ReadColumn:
@@ -250,19 +247,14 @@ class ColumnReader:
         line = best.line
         if line is None or not line.runs or best.agreement < MIN_LINE_AGREEMENT:
             return best
-        surplus_at_start, surplus_at_end = self._has_surplus_at_ends(best)
-        if line.runs[0].is_note and surplus_at_start:
-            missing = Run(False, (Cell(MISSING_TEXT, 0, 0, Row.MAIN),))
-            best = self._with_added_run(best, replace(line, parsed=(missing, *line.runs)), 0)
-        if line.runs[-1].is_note and surplus_at_end:
-            missing = Run(False, (Cell(MISSING_TEXT, len(line.source), 0, Row.MAIN),))
-            best = self._with_added_run(best, replace(line, parsed=(*line.runs, missing)), len(line.runs))
+        for note, added, offset in ((line.runs[0], 0, 0), (line.runs[-1], len(line.runs), len(line.source))):
+            if note.is_note:
+                missing = Run(False, (Cell(MISSING_TEXT, offset, 0, Row.MAIN),))
+                longer = replace(line, parsed=(*line.runs[:added], missing, *line.runs[added:]))
+                other = self._attempt(best.area, longer, CutBy.BEST)
+                if other.cost < best.cost - MIN_GAIN_NATS and not _is_matched(other, added):
+                    best = other
         return best
-
-    def _with_added_run(self, best: ReadColumn, line: Column, added: int) -> ReadColumn:
-        """The column read as `line`, if that is better and no glyph of the `added` run (an index) is matched."""
-        other = self._attempt(best.area, line, CutBy.BEST)
-        return other if other.cost < best.cost - MIN_GAIN_NATS and not _is_matched(other, added) else best
 
     def _with_moved_ends(self, best: ReadColumn) -> ReadColumn:
         """The column with the ends of its notes moved, as long as more of the line is found. Tried at an end near which
@@ -305,16 +297,6 @@ class ColumnReader:
                 ends = list(chain.from_iterable(changed))
                 if ends == sorted(ends):
                     yield changed
-
-    def _has_surplus_at_ends(self, column: ReadColumn) -> tuple[bool, bool]:
-        """Whether a surplus glyph is among the outermost ones of the first two strips, and of the last two."""
-        surplus = {number for pairing in column.pairings if not pairing.cells for number in pairing.glyphs}
-        by_strip: list[list[bool]] = [[] for _ in column.strips]
-        for number, glyph in enumerate(column.glyphs):
-            by_strip[glyph.strip].append(number in surplus or glyph.silent)
-        at_start = any(any(strip[:OUTERMOST_GLYPHS]) for strip in by_strip[:2])
-        at_end = any(any(strip[-OUTERMOST_GLYPHS:]) for strip in by_strip[-2:])
-        return at_start, at_end
 
     def _attempt(self, area: ColumnArea, line: Column | None, cut_by: CutBy) -> ReadColumn:
         return self._read_strips(area, line, cut_by, self._readings.cut(area, line, cut_by))
@@ -447,19 +429,19 @@ def _lines_with_note(column: ReadColumn, number: int) -> list[Column]:
     return lines
 
 
-def _with_rows(line: Column, row_of_cell: Mapping[int, Row]) -> Column:
-    """The line with its characters in the rows given by their offsets; others are in the row of the one before. A note
-    begins where a right half follows a left one."""
+def runs_by_row(cells: Iterable[Cell], row_of_cell: Mapping[int, Row]) -> tuple[Run, ...]:
+    """The runs of cells in the rows given by their offsets; others are in the row of the one before. A note begins
+    where a right half follows a left one."""
     runs: list[Run] = []
     row = Row.MAIN
-    for cell in line.cells:
+    for cell in cells:
         before, row = row, row_of_cell.get(cell.offset, row)
         if not runs or runs[-1].is_note is (row is Row.MAIN) or (before is Row.LEFT and row is Row.RIGHT):
             runs.append(Run(row is not Row.MAIN, ()))
         run, placed = runs[-1], (replace(cell, row=row),)
         is_left = row is Row.LEFT
         runs[-1] = Run(run.is_note, run.right + placed * (not is_left), run.left + placed * is_left)
-    return replace(line, parsed=tuple(runs))
+    return tuple(runs)
 
 
 def _places_by_strips(column: ReadColumn, margin: float) -> NotePlaces:

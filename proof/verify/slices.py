@@ -8,7 +8,6 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
-from itertools import groupby
 
 from proof.layout.half_folio import ColumnArea
 from proof.model.flags import Flag, Kind
@@ -17,7 +16,7 @@ from proof.model.result import CheckedCharacter, CheckedColumn
 from proof.text.contexts import context_of
 from proof.text.model import Cell, Column, Row, Run, is_han
 from proof.verify.align import PAGE_BAND_CELLS, Likeness, Step, align
-from proof.verify.columns import ColumnReader, ReadColumn
+from proof.verify.columns import ColumnReader, ReadColumn, runs_by_row
 from proof.verify.glyphs import Glyph
 from proof.verify.line_assignment import Assignment, LineFault, LineTrouble
 from proof.verify.running_text import in_one_row
@@ -202,7 +201,7 @@ def _runs_of_text(characters: Sequence[_PlacedCharacter], reached: int) -> list[
                 if (line.number, cell) in here
                 or (not cell.glyph and reached <= line.start + cell.offset < characters[-1].end)
             ]
-            return tuple(replace(cell, offset=cell.offset + moved) for cell in kept)
+            return tuple(_moved(cell, moved) for cell in kept)
 
         for run in line.runs:
             own = Run(run.is_note, of_column(run.right), of_column(run.left))
@@ -217,33 +216,34 @@ def _runs_of_glyphs(characters: Sequence[_PlacedCharacter], pitch: float, top: f
     """The runs of a column by the rows of its glyphs, with blanks where these stand lower; `pitch` is the height of a
     cell, `top` that of the column, in pixels."""
     first = characters[0]
+    cells = [_moved(character.cell, character.line.start - first.line.start) for character in characters]
+    glyph_of = {
+        cell.offset: character.glyph for cell, character in zip(cells, characters, strict=True) if character.glyph
+    }
+    row_of_cell = {offset: glyph.row for offset, glyph in glyph_of.items()}
+    # the first characters have the row of the first glyph
+    row_of_cell.setdefault(cells[0].offset, next(iter(row_of_cell.values()), Row.MAIN))
     runs: list[Run] = []
     down = 0  # cells from the top of the column that are taken
-    for note, group in groupby(_with_rows(characters), key=lambda placed: placed[1] is not Row.MAIN):
-        placed = list(group)
-        if not note:
-            main_cells: list[Cell] = []
-            for character, _ in placed:
-                cell = _moved(character, first.line, Row.MAIN)
-                if character.glyph is not None:
-                    blanks = round((character.glyph.y - top) / pitch - 0.5) - down
-                    main_cells += [Cell("\u3000", cell.offset, 0, Row.MAIN)] * max(blanks, 0)
-                    down += max(blanks, 0)
-                main_cells.append(cell)
-                down += 1
-            runs.append(Run(False, tuple(main_cells)))
+
+    def blanks_before(*cells: Cell) -> tuple[Cell, ...]:
+        """The blanks above the highest glyph of some cells."""
+        ys = [glyph_of[cell.offset].y for cell in cells if cell.offset in glyph_of]
+        number = round((min(ys) - top) / pitch - 0.5) - down if ys else 0
+        return (Cell("\u3000", cells[0].offset, 0, Row.MAIN),) * number
+
+    for run in runs_by_row(cells, row_of_cell):
+        if run.is_note:
+            blanks = blanks_before(*run.cells)
+            runs += [Run(False, blanks), run] if blanks else [run]
+            down += len(blanks) + run.height
             continue
-        for right, left in _notes(placed):
-            begun = [character.glyph.y for character in (*right, *left) if character.glyph is not None]
-            blanks = round((min(begun) - top) / pitch - 0.5) - down if begun else 0
-            if blanks > 0:
-                offset = right[0].cell.offset if right else left[0].cell.offset
-                runs.append(Run(False, (Cell("\u3000", offset, 0, Row.MAIN),) * blanks))
-                down += blanks
-            right_cells = tuple(_moved(character, first.line, Row.RIGHT) for character in right)
-            left_cells = tuple(_moved(character, first.line, Row.LEFT) for character in left)
-            runs.append(Run(True, right_cells, left_cells))
-            down += max(len(right), len(left))
+        main: list[Cell] = []
+        for cell in run.cells:
+            placed = (*blanks_before(cell), cell)
+            main += placed
+            down += len(placed)
+        runs.append(Run(False, tuple(main)))
     return runs
 
 
@@ -255,36 +255,8 @@ def _source(lines: Iterable[Column], first: Column, end: int) -> str:
     return source[: end - first.start]
 
 
-def _moved(character: _PlacedCharacter, first: Column, row: Row) -> Cell:
-    return replace(character.cell, offset=character.cell.offset + character.line.start - first.start, row=row)
-
-
-def _with_rows(characters: Sequence[_PlacedCharacter]) -> list[tuple[_PlacedCharacter, Row]]:
-    """Every character with its row; one without a glyph gets the row of its neighbour."""
-    known = [character.glyph.row if character.glyph is not None else None for character in characters]
-    placed: list[tuple[_PlacedCharacter, Row]] = []
-    for number, character in enumerate(characters):
-        row = known[number]
-        if row is None and placed:
-            row = placed[-1][1]
-        if row is None:
-            row = next((later for later in known[number:] if later is not None), Row.MAIN)
-        placed.append((character, row))
-    return placed
-
-
-def _notes(
-    placed: Sequence[tuple[_PlacedCharacter, Row]],
-) -> Iterable[tuple[list[_PlacedCharacter], list[_PlacedCharacter]]]:
-    """The right and left halves of each note: a new note begins where a right half follows a left one."""
-    right: list[_PlacedCharacter] = []
-    left: list[_PlacedCharacter] = []
-    for character, row in placed:
-        if row is Row.RIGHT and left:
-            yield right, left
-            right, left = [], []
-        (right if row is Row.RIGHT else left).append(character)
-    yield right, left
+def _moved(cell: Cell, distance: int) -> Cell:
+    return replace(cell, offset=cell.offset + distance)
 
 
 def _missing(

@@ -24,9 +24,8 @@ import cv2
 import numpy as np
 from numpy.typing import NDArray
 
-from proof.layout.drawing import drawn, with_room
 from proof.layout.ink import has_ink
-from proof.layout.page import find_columns
+from proof.layout.page import FoundColumn, PageLayout, find_columns
 from proof.layout.photograph import page_columns
 from proof.verify.page import MIN_COLUMN_INK
 from scripts.bench.book_pages import KINDS, draw_book_kind
@@ -36,6 +35,9 @@ from scripts.bench.sheet import Box, Pixels
 
 TEXT = ("text", "subText", "subText2")
 ROOM = 0.02
+CELL_MARGIN_GLYPHS = 0.3
+"""Margin of a cell above and below its character, in widths of the glyphs."""
+
 IDENTITY = np.array([[1.0, 0.0, 0.0], [0.0, 1.0, 0.0]])
 
 
@@ -259,6 +261,23 @@ def found_on(page: Real) -> list[dict[str, float]]:
     return columns
 
 
+def with_room(layout: PageLayout, column: FoundColumn) -> tuple[float, float, float, float]:
+    """Left, top, right and bottom of a column with the whole cells of its first and its last character, within its
+    register."""
+    region, room = layout.regions[column.register - 1], CELL_MARGIN_GLYPHS * column.glyph
+    top, bottom = min(column.top, region.top), max(column.bottom, region.bottom)
+    return column.left, max(top, column.top - room), column.right, min(bottom, column.bottom + room)
+
+
+def picture_of(page: Real, found: Sequence[dict[str, float]]) -> Pixels:
+    """The page with the columns found drawn in."""
+    picture = cv2.cvtColor(page.image, cv2.COLOR_GRAY2BGR)
+    for x, y, w, h in (column.values() for column in found):
+        corners = np.array([[x, y, 1], [x + w, y, 1], [x + w, y + h, 1], [x, y + h, 1]])
+        cv2.polylines(picture, [np.round(corners @ page.matrix.T).astype(np.int32)], True, (40, 40, 220), 2)
+    return np.asarray(picture, np.uint8)
+
+
 def f1(counts: Counter[str]) -> float:
     right, wrong = counts["right"], counts["boxes"] - counts["right"] + counts["false"]
     return 2 * right / max(1, 2 * right + wrong)
@@ -319,13 +338,13 @@ def measure(options: argparse.Namespace) -> Iterator[TableRow]:
         counts: Counter[str] = Counter()
         wrong = []
         for _, name, page in books:
-            own = Counter(score(page.boxes, (checked_on if options.checked else found_on)(page)))
+            found = (checked_on if options.checked else found_on)(page)
+            own = Counter(score(page.boxes, found))
             counts += own
             pages.setdefault(name, Counter()).update(own)
             if own["right"] < own["boxes"] or own["false"]:
                 wrong.append(f"{name}: {own['right']} of {own['boxes']}, {own['false']} false")
-                picture = drawn(find_columns(page.image), page.image)
-                cv2.imwrite(str(options.folder / f"{sort}-{name}.png"), picture)
+                cv2.imwrite(str(options.folder / f"{sort}-{name}.png"), picture_of(page, found))
         total += counts
         yield _row(sort, counts, "; ".join(wrong))
     if not options.drawn:

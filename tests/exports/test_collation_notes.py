@@ -71,7 +71,8 @@ def test_a_moved_character_is_named_by_the_character_that_it_follows() -> None:
 
 
 def test_the_spreadsheet_counts_characters_as_the_page_has_them() -> None:
-    rows = csv.DictReader(spreadsheet(four()).decode("utf-8-sig").splitlines())
+    source = four()
+    rows = csv.DictReader(spreadsheet(source.edition, source.placed).decode("utf-8-sig").splitlines())
     assert [(row["column"], row["character"], row["before"], row["after"]) for row in rows] == [
         ("1", "3", "", "與"),
         ("1", "5", "北", "比"),

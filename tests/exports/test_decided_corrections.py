@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import csv
 import shutil
 import sqlite3
 from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
@@ -17,6 +18,7 @@ from uuid import uuid4
 import pytest
 from hypothesis import HealthCheck, assume, example, given, settings
 from hypothesis import strategies as st
+from lxml import etree
 
 from proof.cli import main
 from proof.errors import UsageError
@@ -24,8 +26,11 @@ from proof.exports.collation_notes import notes_of
 from proof.exports.corrections import Refusal
 from proof.exports.decided_corrections import Decided, Unused, decided_in, note_written
 from proof.exports.files import Material, marked_pages
+from proof.exports.forms.cbeta import collation_list
 from proof.exports.script import FormChoice
 from proof.exports.source import CorrectedSource, correct
+from proof.exports.spreadsheet import spreadsheet
+from proof.exports.tei import tei
 from proof.model.flags import LINE_BREAK, Evidence, Flag, Kind, WitnessReading
 from proof.store import Store
 from proof.store.column_changes import ColumnChange
@@ -1476,6 +1481,34 @@ def test_what_is_missing_where_a_line_is_divided_waits_if_its_side_is_not_known(
     project.say("f-missing", Verdict.TAKE)
     assert project.corrected.text == TEXT.replace("命上射", "命上¶\n射")
     assert left_out(project.decided) == [(Unused.SIDE.code, "", "甲")]
+
+
+def test_notes_and_tables_are_the_same_before_and_after_their_corrections_are_written(project: Project) -> None:
+    def documents() -> list[str]:
+        source, decided = project.corrected, project.decided
+        material = Material(source, datetime.now(UTC), noted=decided.noted)
+        document = etree.fromstring(tei(source.edition, material.placed))
+        changes = [" ".join(map(str, choice.itertext())) for choice in document.iterfind(".//{*}choice")]
+        cbeta = collation_list(material.placed, source.edition.script)
+        words = [note.words for note in material.notes.notes]
+        return [*words, *changes, cbeta, spreadsheet(source.edition, material.placed).decode()]
+
+    project.say("f-north", Verdict.TAKE)
+    project.say("f-say", Verdict.TAKE)
+    project.by_hand(1, 1, "乃", length=0)
+    before = documents()
+    project.export()
+    after = documents()
+    assert len(before) == 3 + 3 + 2
+    assert [*after[:-1], rows_of(after[-1])] == [*before[:-1], rows_of(before[-1])]
+    project.check()
+    project.by_hand(1, 6, "此")
+    assert [words for words in documents() if words.startswith(("比：", "此："))] == ["此：原作比，據影像改。"]
+
+
+def rows_of(table: str) -> list[list[str]]:
+    """The changes in a table, without their places, which what is written before them moves."""
+    return [row[3:] for row in csv.reader(table.splitlines())]
 
 
 def lines_on_image(project: Project) -> list[list[str]]:

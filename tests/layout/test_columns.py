@@ -7,9 +7,8 @@ import pytest
 
 from proof.layout.columns import as_layout, cell_height
 from proof.layout.page import FoundColumn, PageLayout
-from proof.layout.regions import Region
 from proof.layout.rules import Rectification
-from proof.layout.sheet import Sheet
+from proof.layout.sheet import Region, Sheet
 
 
 @pytest.mark.parametrize("off", [0.93, 0.97, 1.05, 1.09])
@@ -35,7 +34,7 @@ def test_a_register_whose_ink_has_no_period_has_cells_as_high_as_the_others_of_i
     )
     blank = np.zeros_like(ink)
     sheet = Sheet(255 - ink, ink, blank, blank, Rectification.of(1.0, 0.0, 0.0, *ink.shape, (0, 0)), 0.0)
-    regions = [Region(0, 0, top, 120, bottom, False, False) for top, bottom in ((0, 650), (650, 900))]
+    regions = [Region(0, 0, top, 120, bottom) for top, bottom in ((0, 650), (650, 900))]
     layout = as_layout(PageLayout(sheet, ink, tuple(regions), columns, ((), ())))
     assert [area.measured_pitch for area in layout.columns] == pytest.approx([36, 36], rel=0.02)
 
@@ -48,6 +47,6 @@ def test_the_only_stroke_of_a_note_beside_a_column_belongs_to_the_column() -> No
     blank = np.zeros_like(ink)
     sheet = Sheet(255 - ink, ink, blank, blank, Rectification.of(1.0, 0.0, 0.0, *ink.shape, (0, 0)), 0.0)
     column = FoundColumn(1, 40.0, 20.0, 160.0, 360.0, 60.0)
-    region = Region(0, 0, 0, 200, 420, lined_above=False, lined_below=False)
+    region = Region(0, 0, 0, 200, 420)
     layout = as_layout(PageLayout(sheet, ink, (region,), (column,), ((),)))
     assert layout.owners[206, 137] == 1

@@ -47,7 +47,7 @@ def collation_list(placed: list[PlacedCorrection], script: Script) -> str:
 
 def _write(material: Material, folder: Path) -> list[Path]:
     edition = material.corrected.edition
-    placed = [correction for correction in material.corrected.placed if correction.correction.changes]
+    placed = [correction for correction in material.placed if correction.correction.changes]
     texts = {"cbeta.txt": marked_text(edition.text, placed), "cbeta-notes.txt": collation_list(placed, edition.script)}
     return [write_file(folder / f"{material.stem}.{end}", text.encode()) for end, text in texts.items()]
 
