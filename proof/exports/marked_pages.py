@@ -232,10 +232,10 @@ class _Source:
         self._continues = any(rows.get(cell.offset, cell.row) is not cell.row for cell in cells)
 
     def parts(self) -> list[_Part]:
-        """All characters of the column, also those that the image lacks, without spaces."""
+        """All characters of the column, also those that the image lacks, without its spaces and punctuation."""
         located = _located(self._characters)
         offsets = {part.offset for part in located}
-        cells = (cell for cell in parse_column(self._source, self._continues).cells if not cell.blank)
+        cells = (cell for cell in parse_column(self._source, self._continues).cells if cell.glyph)
         unlocated = [_Part(cell.offset, cell.row, cell.text) for cell in cells if cell.offset not in offsets]
         return sorted([*located, *unlocated], key=attrgetter("offset"))
 

@@ -27,7 +27,7 @@ import re
 import unicodedata
 from collections.abc import Iterable, Set
 from dataclasses import dataclass
-from functools import cache
+from functools import cache, lru_cache
 from itertools import islice, product
 from pathlib import Path
 
@@ -49,6 +49,12 @@ MAX_SPELLINGS = 8
 """Maximum number of `spellings` of one reading."""
 
 ONE_WORD = (Relation.SAME, Relation.FORM)
+
+
+@lru_cache(maxsize=1024)
+def _count(text: str, form: str) -> int:
+    """The number of occurrences of a form in a text, which may be that of a whole work."""
+    return text.count(form)
 
 
 @dataclass(frozen=True)
@@ -188,7 +194,8 @@ class VariantPolicy:
         forms = self.written_forms(character, kin=kin)
         if len(forms) == 1:
             return forms
-        return tuple(sorted(filter(text.count, forms), key=text.count, reverse=True)) or forms
+        count = {form: _count(text, form) for form in forms}
+        return tuple(sorted(filter(count.get, forms), key=count.__getitem__, reverse=True)) or forms
 
     def _one_word(self, transcribed: str, seen: str) -> bool:
         return self.relation(transcribed, seen).relation is not Relation.DISTINCT

@@ -135,6 +135,13 @@ def test_an_insertion_is_in_the_row_in_which_the_text_has_it(offset: int, rows: 
     assert told(mark(NOTED, [Correction("1a", 1, offset, 0, "新", "")])) == [rows.split()]
 
 
+def test_punctuation_that_the_image_lacks_is_in_no_line() -> None:
+    """Recognisers are trained on the lines."""
+    source = CheckedColumn(1, RIGHT, "大，射。")
+    checked = page(character("大", 1, 0, 200, 50), character("射", 1, 2, 200, 90), columns=(source,))
+    assert told(mark(checked)) == [["大射"]]
+
+
 def test_halves_of_a_note_that_are_exchanged_have_no_mark_of_the_note() -> None:
     assert told(mark(NOTED, [Correction("1a", 1, 2, 5, "訛作/案比", "案比/訛作")])) == [["大", "訛作", "案比"]]
     assert told(mark(NOTED, [Correction("1a", 1, 6, 1, "", "作")])) == [["大", "案比", "訛"]]
