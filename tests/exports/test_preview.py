@@ -34,4 +34,4 @@ def test_so_has_what_is_left_out(tmp_path: Path) -> None:
         decision = decide(store, flag.number, Verdict.UNSURE)
     decided = Decided(transcription(MARKED), left_out=(LeftOut(decision, Unused.UNSURE, "text.txt"),))
     [planned] = preview_of(decided).not_written
-    assert (planned.before, planned.old, planned.after) == ("之儀", "北", "耦")
+    assert (planned.before, planned.old, planned.after) == ("射之儀", "北", "耦")

@@ -38,7 +38,17 @@ values = st.dictionaries(st.sampled_from(["file", "number", "why"]), words | siz
 simple = st.builds(lambda code, named: Notice.of(code, **named), st.sampled_from(NoticeCode), values)
 notices = st.builds(lambda outer, inner: Notice(outer.code, (*outer.values, ("what", inner))), simple, simple) | simple
 evidence = st.builds(
-    Evidence, words, words, unsure, unsure, alternatives, st.none() | notices, words, unsure, notice=st.none() | notices
+    Evidence,
+    words,
+    words,
+    unsure,
+    unsure,
+    alternatives,
+    st.lists(words, max_size=2).map(tuple),
+    st.none() | notices,
+    words,
+    unsure,
+    notice=st.none() | notices,
 )
 flags = st.builds(
     Flag,
