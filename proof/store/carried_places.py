@@ -446,12 +446,13 @@ class _Carrier:
         return [(Span(deleted[text][0], len(text)), inserted[text][0]) for text in once]
 
     def _in_moved_text(self, place: Place) -> Span | None:
-        """The place of characters, or of a gap, within a text that the export moved; None for any other place."""
+        """The place of a part of a text that the export moved, or of a gap within it; None for any other place, as
+        that of the whole text, about which the move was."""
         if place.is_whole:
             return None
         for old, new in self._moved_texts:
             is_inside = old.start < place.start < old.end or place.extent or self._is_in_deleted_line(place.start)
-            if is_inside and place.span.is_within(old):
+            if is_inside and place.span.is_within(old) and place.span != old:
                 return Span(new + place.start - old.start, place.extent)
         return None
 

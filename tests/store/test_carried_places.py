@@ -5,8 +5,9 @@ from __future__ import annotations
 import pytest
 
 from proof.store import Store
-from proof.store.carried_places import DecidedFlag, Place, effects_of
+from proof.store.carried_places import DecidedFlag, ExportEdits, Place, TextChange, effects_of
 from proof.store.decision_records import State, Verdict
+from proof.text.edit import Edit, edited
 from tests.build import check, decide, page, queued
 from tests.store.exported import LINES, decided_places, decided_readings, export
 
@@ -51,6 +52,20 @@ def test_an_export_elsewhere_does_not_bring_a_lost_place_back(store: Store) -> N
         decide(store, flag.number, Verdict.TAKE)
     assert "\n".join((*lines, lines[0], "鄭注適次由列而北")) in export(store)
     assert [lost.transcribed for lost in store.decisions.displaced("KR1")] == ["天地"]
+
+
+@pytest.mark.parametrize("lines", ["天地玄黃\n宇宙洪荒\n日月盈昃\n", "宇宙洪荒天地玄黃日月盈昃\n"])
+def test_parts_of_a_text_that_an_export_moves_go_with_it_and_the_place_of_its_deletion_does_not(lines: str) -> None:
+    moved = "宇宙洪荒\n" if "\n宇" in lines else "宇宙洪荒"
+    start = lines.index("宇")
+    written = ExportEdits((Edit(start, len(moved), ""), Edit(lines.index("日"), 0, moved)))
+    change = TextChange(lines, edited(lines, written.edits), version=1, written=written)
+    parts = {1: "宙", 2: "洪荒", 3: "宇宙洪荒"}
+    places = [
+        Place(n, lines.index(part), len(part), part, part, part, content=lines, version=1) for n, part in parts.items()
+    ]
+    carried = change.carried(places)
+    assert {n: change.content[place.start :][:2] for n, place in carried.items()} == {1: "宙洪", 2: "洪荒"}
 
 
 def test_a_place_stays_in_its_line_if_another_line_with_the_decided_reading_was_doubled(store: Store) -> None:
