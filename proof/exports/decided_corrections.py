@@ -209,6 +209,19 @@ class _DecisionsByEffect:
             elif decision.flag not in effects.replaced and (_writes(decision) or flag.place.reads != flag.transcribed):
                 self._leave_out(decision, Unused.GONE)
 
+    def _halves_of_refused(self, corrections: Iterable[Correction]) -> set[str]:
+        """The flags of corrections whose other half cannot be written: of a column that moves, or of text that is to
+        move back and has lost its place there."""
+        refused = [out.decision for out in self.left_out if out.reason in (Unused.CONFLICT, Unused.GONE)]
+        refused_columns = {decision.uid for decision in refused if decision.kind == Kind.LAYOUT.value}
+        lost = {decided.decision.uid for decided in self._decided if decided.flag.present is None}
+        withdrawn = {made.decision.uid for made in self._corrected if made.decision.state is State.OPEN}
+        return {
+            correction.flag
+            for correction in corrections
+            if correction.moved in refused_columns or (correction.moved in lost and correction.flag in withdrawn)
+        }
+
     def _leave_out(self, decision: Decision, reason: Unused) -> None:
         self.left_out.append(LeftOut(decision, reason, str(self._edition.path)))
 
@@ -219,7 +232,7 @@ class _DecisionsByEffect:
         for reason, decisions in conflicts.items():
             for decision in decisions:
                 self._leave_out(decision, reason)
-        halves = _halves_of_refused(corrections, self.left_out)
+        halves = self._halves_of_refused(corrections)
         for made in self._corrected:
             if made.decision.uid in halves:
                 self._leave_out(made.decision, Unused.OTHER_HALF)
@@ -233,13 +246,6 @@ class _DecisionsByEffect:
             tuple(self._noted),
             tuple(self._unchecked),
         )
-
-
-def _halves_of_refused(corrections: Iterable[Correction], left_out: Iterable[LeftOut]) -> set[str]:
-    """The flags of corrections that move a column of which the other half cannot be written."""
-    refused = [out.decision for out in left_out if out.reason in (Unused.CONFLICT, Unused.GONE)]
-    refused_columns = {decision.uid for decision in refused if decision.kind == Kind.LAYOUT.value}
-    return {correction.flag for correction in corrections if correction.moved in refused_columns}
 
 
 def _writes(decision: Decision) -> bool:

@@ -177,25 +177,27 @@ class History:
         self.people[self.person].does(cell, self._decided_along(made, *twin) if twin is not None else None)
         return f"{verdict} {flag['transcribed']}→{made['reading']}"
 
-    def _other_half(self, flag: dict[str, Any]) -> tuple[int, Cell | None, list[Cell]] | None:
+    def _other_half(self, flag: dict[str, Any]) -> tuple[int, Cell | None, list[tuple[Cell, str]]] | None:
         """The other place of a question about two: its flag, its cell, and where it is of several that were decided of
-        alone, these. What is said of one place may be said of both."""
+        alone, these, each with what is left of it without the place. What is said of one place may be said of both."""
         page = self.ask("GET", f"pages/{flag['page']['number']}")[1] if flag["moved"] else {"flags_found": []}
         other = next((candidate for candidate in page["flags_found"] if candidate["id"] == flag["moved"]), None)
         if other is None:
             return None
         cell = self.cell(other)
         row = self.row(other["page"]["page"], other["line"])
-        parts = self.text.within(row, other["offset"], other["length"]) if cell is None else []
+        parts = list(self.text.around(row, other["offset"], other["length"])) if cell is None else []
         return other["number"], cell, parts
 
-    def _decided_along(self, made: dict[str, Any], flag: int, cell: Cell | None, parts: Sequence[Cell]) -> Cell | None:
+    def _decided_along(
+        self, made: dict[str, Any], flag: int, cell: Cell | None, parts: Sequence[tuple[Cell, str]]
+    ) -> Cell | None:
         """The cell of the other place, where the same was said of it."""
         _, answer = self.ask("GET", f"flags/{flag}/history")
         if not answer["items"] or not answer["items"][-1]["batch"] == made["batch"] != "":
             return None
-        for part in parts:  # that they stand as they are, or go, whatever was said of them alone
-            part.others.add(part.now)
+        for part, left in parts:  # that they stand as they are, or go, whatever was said of them alone
+            part.others |= {part.now, left}
             part.touched = True
         if cell is None:
             return None

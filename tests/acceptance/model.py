@@ -141,14 +141,18 @@ class Text:
     def known(self) -> list[Cell]:
         return [*self.cells(), *self.gone]
 
+    def around(self, row: int, offset: int, length: int) -> Iterator[tuple[Cell, str]]:
+        """The cells of a row that overlap a stretch of the file, each with its characters outside the stretch."""
+        at = 0
+        for cell in self.rows[row]:
+            first, last = max(offset - at, 0), offset + length - at
+            if at < offset + length and at + len(cell.now) > offset:
+                yield cell, cell.now[:first] + cell.now[last:]
+            at += len(cell.now)
+
     def within(self, row: int, offset: int, length: int) -> list[Cell]:
         """The cells of a row that overlap a stretch of the file."""
-        at, chosen = 0, []
-        for cell in self.rows[row]:
-            if at < offset + length and at + len(cell.now) > offset:
-                chosen.append(cell)
-            at += len(cell.now)
-        return chosen
+        return [cell for cell, _ in self.around(row, offset, length)]
 
     def cut(self, row: int, offset: int, length: int) -> Cell | None:
         """The cell for a stretch of the file, merged of several if necessary; None if the stretch cuts a cell."""

@@ -1710,6 +1710,17 @@ def test_what_moved_goes_back_whole_when_the_moved_text_was_checked(moved: Proje
     assert moved.export() == TEXT
 
 
+def test_what_an_editor_moved_by_hand_does_not_go_from_both_places(moved: Project) -> None:
+    """Where it stood, the editor wrote something else as well, so that it is unknown where it would go back."""
+    moved.say("f-in", Verdict.TAKE)
+    text = TEXT.replace("命上射", "射命上之")
+    moved.write(text)
+    assert moved.export() == text
+    moved.say("f-in", Verdict.UNDO)
+    assert moved.export() == text
+    assert left_out(moved.decided) == [(Unused.OTHER_HALF.code, "", "甲")]
+
+
 def test_the_other_half_follows_as_long_as_nothing_was_said_of_it_alone(moved: Project) -> None:
     moved.say("f-in", Verdict.COPY)
     moved.say("f-in", Verdict.TYPED, "身")
