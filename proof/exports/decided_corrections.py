@@ -61,7 +61,7 @@ class Decided:
     `edition` is the text in the script in which it was checked. `corrections` are still to be written, `applied` are
     in the text already. `settled` counts the decisions that keep the text; `rejected` are the ids of their flags.
     `noted` are corrections that get a note but change nothing: places left in doubt, and applied corrections as the
-    text has them, with the characters they replaced. `unchecked` are those of them on pages that were checked before.
+    text has them, with the characters they replaced.
     """
 
     edition: Transcription
@@ -71,7 +71,6 @@ class Decided:
     applied: tuple[Correction, ...] = ()
     rejected: frozenset[str] = frozenset()
     noted: tuple[Correction, ...] = ()
-    unchecked: tuple[Correction, ...] = ()
 
     @property
     def is_empty(self) -> bool:
@@ -152,7 +151,6 @@ class _DecisionsByEffect:
         self._settled = 0
         self._rejected: set[str] = set()
         self._noted: list[Correction] = []
-        self._unchecked: list[Correction] = []
         self._decided: list[DecidedPlace] = []
 
     def add(self, decided: DecidedPlace) -> None:
@@ -181,10 +179,7 @@ class _DecisionsByEffect:
             self._noted.append(correction)
         if decided.flag.is_applied:
             self._applied.append(made)
-            written = replace(correction, original=decision.transcribed, replacement=correction.original)
-            self._noted.append(written)
-            if not decided.checked.is_present:
-                self._unchecked.append(written)
+            self._noted.append(replace(correction, original=decision.transcribed, replacement=correction.original))
         elif present.reads != place.decided_reading or _writes(decision):
             self._corrected.append(made)
         elif decision.state is State.KEPT:
@@ -244,7 +239,6 @@ class _DecisionsByEffect:
             tuple(applied.correction for applied in self._applied),
             frozenset(self._rejected),
             tuple(self._noted),
-            tuple(self._unchecked),
         )
 
 

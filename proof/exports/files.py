@@ -48,7 +48,6 @@ class Material:
     collations: the text with each of its witnesses.
     title: the title if the text does not have one.
     noted: corrections that get a note but change nothing.
-    unchecked: corrections that the text has, on pages that were checked before.
     names: full names of witnesses by their sigla.
     rejected: the ids of flags at which the text is kept.
     states: the states that people gave pages, by page id.
@@ -62,7 +61,6 @@ class Material:
     collations: Sequence[Collation] = ()
     title: str = ""
     noted: Sequence[Correction] = ()
-    unchecked: Sequence[Correction] = ()
     names: Mapping[str, str] = field(default_factory=dict)
     rejected: frozenset[str] = frozenset()
     states: Mapping[str, PageState] = field(default_factory=dict)
@@ -83,8 +81,10 @@ class Material:
     @property
     def corrections_of_pages(self) -> list[Correction]:
         """The corrections of the pages as they were checked."""
-        placed = (placed.correction for placed in self.corrected.placed)
-        return [correction.on_checked_page for correction in (*self.unchecked, *placed)]
+        placed = [placed.correction for placed in self.corrected.placed]
+        applied = (each for each in self.noted if each.doubt is None)
+        unchecked = [each for each in applied if each.checked is not None and not each.checked.is_present]
+        return [correction.on_checked_page for correction in (*unchecked, *placed)]
 
     @property
     def placed(self) -> list[PlacedCorrection]:

@@ -100,7 +100,6 @@ def material_of(preview: Preview, settings: Settings) -> Material:
         datetime.now(UTC),
         title=settings.project.title,
         noted=preview.decided.noted,
-        unchecked=preview.decided.unchecked,
         names=settings.witness_names(),
         rejected=preview.decided.rejected,
     )

@@ -194,11 +194,11 @@ class Texts(StorePart):
                 decided = decided_flags(session, text.id)
                 stored = stored_content(session, text.version_id)
                 present = TextChange(stored, content, text.version_id, script).carried([flag.place for flag in decided])
+                is_current = stored == content
                 for flag in decided:
                     row, image, page, line, offset, length, version = rows[flag.flag]
                     flag_now = replace(flag, present=present.get(flag.flag))
-                    is_present = version == text.version_id and stored == content
-                    checked = CheckedPlace(page, line, offset, length, is_present)
+                    checked = CheckedPlace(page, line, offset, length, is_current and version == text.version_id)
                     places.append(DecidedPlace(flag_now, last_decision(session, row), image is not None, checked))
         return places
 

@@ -1514,7 +1514,7 @@ def rows_of(table: str) -> list[list[str]]:
 def lines_on_image(project: Project) -> list[list[str]]:
     """The lines of each column of the page, as exports on its image have them."""
     pages = list(project.store.results(work="KR1"))
-    material = Material(project.corrected, datetime.now(UTC), pages, unchecked=project.decided.unchecked)
+    material = Material(project.corrected, datetime.now(UTC), pages, noted=project.decided.noted)
     [page] = marked_pages(material, Path(), ".xml").values()
     return [[line.text for line in column.lines] for column in page.columns]
 
