@@ -7,7 +7,6 @@ from dataclasses import dataclass, replace
 from itertools import chain, groupby, pairwise
 from math import exp, inf
 from operator import attrgetter
-from statistics import median
 
 from proof.layout.half_folio import ColumnArea
 from proof.layout.runs import CutBy
@@ -61,8 +60,8 @@ photographed page of 26 would have a false flag more, and two others three fewer
 MIN_GAIN_NATS = 2.0
 """Nats by which another cut of a column must be cheaper to be preferred."""
 
-MAX_END_DISTANCE_ROWS = 2.0
-"""Distance of a doubtful glyph from the end of a note, in rows of the note, up to which this end may be wrong."""
+MAX_END_DISTANCE_CELLS = 2.0
+"""Distance of a doubtful glyph from the end of a note, in cells, up to which this end may be wrong."""
 
 EXCHANGED_COST_SHARE = 0.4
 """Cost with the halves of a column's notes exchanged, relative to the cost before, below which they are exchanged."""
@@ -279,19 +278,18 @@ class ColumnReader:
 
     def _moved_ends(self, column: ReadColumn) -> Iterator[NotePlaces]:
         """Where the notes of a column are, each time with one of them where its glyphs are, or with an end of it moved
-        by a row or half a row."""
+        by a cell."""
         cell = column.area.cell(self._rows)
-        row = _row_height(column) or cell
         by_glyphs = _places_by_glyphs(column)
         places = column.area.notes or _places_by_strips(column, MARGIN_CELLS * cell) or by_glyphs
         in_another_row = [glyph for character, glyph in column.matches if character.row is not glyph.row]
         doubtful = [glyph.y for glyph in (*column.surplus, *in_another_row, *_beside_gaps(column))]
         for number, (top, bottom) in enumerate(places):
             moved = []
-            if any(abs(y - top) < MAX_END_DISTANCE_ROWS * row for y in doubtful):
-                moved += [(top + step, bottom) for step in (row, -row, row / 2, -row / 2)]
-            if any(abs(y - bottom) < MAX_END_DISTANCE_ROWS * row for y in doubtful):
-                moved += [(top, bottom + step) for step in (row, -row, row / 2, -row / 2)]
+            if any(abs(y - top) < MAX_END_DISTANCE_CELLS * cell for y in doubtful):
+                moved += [(top + cell, bottom), (top - cell, bottom)]
+            if any(abs(y - bottom) < MAX_END_DISTANCE_CELLS * cell for y in doubtful):
+                moved += [(top, bottom + cell), (top, bottom - cell)]
             for place in (by_glyphs[number], *moved) if moved else ():
                 changed = (*places[:number], place, *places[number + 1 :])
                 ends = list(chain.from_iterable(changed))
@@ -476,16 +474,6 @@ def _beside_gaps(column: ReadColumn) -> list[Glyph]:
     beside = pairwise(column.pairings)
     gaps = [pair for pair in beside if Step.EXTRA_CELL in (pair[0].step, pair[1].step)]
     return [column.glyphs[number] for pairing in chain.from_iterable(gaps) for number in pairing.glyphs]
-
-
-def _row_height(column: ReadColumn) -> float:
-    """The median distance of glyphs that follow each other in a half-row, in pixels; 0 where none do."""
-    distances = [
-        below.y - above.y
-        for above, below in pairwise(column.glyphs)
-        if above.strip == below.strip and above.row is not Row.MAIN
-    ]
-    return median(distances or [0.0])
 
 
 def _is_surely_read(glyph: Glyph) -> bool:
