@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 
 from proof.images.opencv import cv2
 from proof.layout.lines import ROUGHNESS_PX, Line, median_of_sorted
-from proof.layout.rules import Mask, connected, long_strokes, thickened
+from proof.layout.rules import Mask, connected
 
 MIN_STROKE_AREA = 0.012
 """Area from which a piece of ink can be a stroke that meets a line, as a share of a cell's area."""
@@ -29,17 +29,6 @@ MIN_DOTS = 8
 
 OVER_RULE_WIDTHS = 0.12
 """Maximum distance that strokes reach over a rule, as a share of the column's width."""
-
-MIN_SHARED_STROKE_WIDTHS = 0.2
-"""Minimum length of a stroke along a rule that may belong to the glyph on either side and is shown with both, as a
-share of the column's width."""
-
-SHARED_GLYPH_WIDTHS = 0.25
-"""Maximum distance of such a stroke from the glyph on the other side, as a share of the column's width."""
-
-MIN_SHARED_EXCESS_PX = 1.0
-"""Minimum excess of such a stroke over the thickness of the rule, in pixels: on 16 real pages all thinner ink was
-the rule's own ink."""
 
 EDGE_REACH_PX = 12
 """Distance beyond a line's edge within which its edge is sought, in pixels."""
@@ -178,8 +167,7 @@ def _rows_from(rows: NDArray[np.bool_]) -> NDArray[np.float64]:
 
 def columns_of(ink: Mask, rules: Sequence[Line], dotted: NDArray[np.bool_], column_width: float) -> NDArray[np.int16]:
     """For every pixel the number of its column, from 1 at the right; 0 beyond the outermost rules, where the ink is
-    erased (in place). Ink that reaches a little over a rule belongs to its glyph's column; -n marks ink that may belong
-    to column n or n + 1. `dotted` as in `Strokes`."""
+    erased (in place). Ink that reaches a little over a rule belongs to its glyph's column. `dotted` as in `Strokes`."""
     width = ink.shape[1]
     numbers = [0, *range(len(rules) - 1, 0, -1), 0]
     column_of = np.zeros(ink.shape, np.int16)
@@ -206,8 +194,7 @@ def _assign_ink_on_rule(
     """Write into `column_of` the columns of the pieces of ink on the rule between the columns `left` and `right`, or
     across it.
 
-    A piece belongs to the side to which it continues. An upright stroke along the rule between two glyphs may belong to
-    either. Pieces among the dots of a seal are left as they are.
+    A piece belongs to the side to which it continues. Pieces among the dots of a seal are left as they are.
     """
     reach = OVER_RULE_WIDTHS * column_width
     low, high = rule.band(ink.shape[1], reach)
@@ -221,10 +208,9 @@ def _assign_ink_on_rule(
         x, y, w, h, _ = boxes[label]
         if dotted[y + h // 2, low + x + w // 2]:
             continue
-        box, edges = np.s_[y : y + h, x : x + w], (low + x, low + x + w)
-        piece = _PieceOnRule(labels[box] == label, offset[box], on_rule[box], ink[y : y + h], edges, column_width)
+        box = np.s_[y : y + h, x : x + w]
+        piece = _PieceOnRule(labels[box] == label, offset[box], on_rule[box], column_width)
         beyond_left, beyond_right = piece.rows_beyond()
-        stroke = piece.upright_stroke(beyond_left, beyond_right)
         assigned = piece.own
         if beyond_left.any() and beyond_right.any():
             # two glyphs meet: ink on the rule belongs to the side whose continuing part is nearest
@@ -232,25 +218,18 @@ def _assign_ink_on_rule(
             assigned = piece.own & piece.on_rule
         else:
             from_left, from_right = _rows_from(beyond_left)[:, None], _rows_from(beyond_right)[:, None]
-        columns = column_of[y : y + h, slice(*edges)]
+        columns = column_of[y : y + h, low + x : low + x + w]
         columns[assigned & (from_left < from_right)] = left
         columns[assigned & (from_right < from_left)] = right
-        min_width = rule.left + rule.right + MIN_SHARED_EXCESS_PX
-        is_thick = np.count_nonzero(stroke) >= min_width * np.count_nonzero(stroke.any(axis=1))
-        if left and right and is_thick and piece.is_between_glyphs(stroke, beyond_left, beyond_right):
-            columns[stroke] = -min(left, right)
 
 
 class _PieceOnRule(NamedTuple):
     """A piece of ink on a rule or across it, in its bounding box: its mask (`own`), the distance of each pixel from the
-    rule's middle (`offset`), and the pixels of the rule (`on_rule`). `page_rows` is the ink of the page in the rows of
-    the box, `edges` are the x of the box there."""
+    rule's middle (`offset`), and the pixels of the rule (`on_rule`)."""
 
     own: NDArray[np.bool_]
     offset: NDArray[np.float64]
     on_rule: NDArray[np.bool_]
-    page_rows: Mask
-    edges: tuple[int, int]
     column_width: float
 
     def _beyond(self, side: int) -> NDArray[np.bool_]:
@@ -270,21 +249,3 @@ class _PieceOnRule(NamedTuple):
         continues[0] = False
         away = cv2.distanceTransform((~continues[labels]).astype(np.uint8), cv2.DIST_L2, 5)
         return np.asarray(away, dtype=np.float64)
-
-    def upright_stroke(self, beyond_left: NDArray[np.bool_], beyond_right: NDArray[np.bool_]) -> NDArray[np.bool_]:
-        """The upright strokes of the piece on the rule, or at a side to which it does not continue."""
-        at_continued_side = ((self.offset < 0) & beyond_left.any()) | ((self.offset > 0) & beyond_right.any())
-        unsure = self.own & (self.on_rule | ~at_continued_side)
-        length = round(MIN_SHARED_STROKE_WIDTHS * self.column_width)
-        padded = np.pad(np.where(unsure, np.uint8(255), np.uint8(0)), ((length, length), (0, 0)))
-        long = thickened(long_strokes(padded, length, vertical=True), 3, 3)
-        return np.asarray(unsure & (long[length : length + len(unsure)] > 0))
-
-    def is_between_glyphs(
-        self, stroke: NDArray[np.bool_], beyond_left: NDArray[np.bool_], beyond_right: NDArray[np.bool_]
-    ) -> bool:
-        """Whether at either side the piece continues, or other ink is near its upright `stroke`."""
-        reach, (left, right) = round(SHARED_GLYPH_WIDTHS * self.column_width), self.edges
-        rows = self.page_rows[stroke.any(axis=1)]
-        has_left, has_right = rows[:, max(0, left - reach) : left].any(), rows[:, right : right + reach].any()
-        return bool((beyond_left.any() or has_left) and (beyond_right.any() or has_right))

@@ -139,7 +139,7 @@ class Layout:
 
     `printed_share` is the mean share of its height along which a rule is printed. `owners` has for every pixel the
     number of the column that its ink belongs to, since strokes reach over rules, and on unruled pages notes of one
-    column reach over the next; -n: column n or n + 1. `doubtful`: text or rules contradict these columns. `beyond` are
+    column reach over the next. `doubtful`: text or rules contradict these columns. `beyond` are
     the numbers of columns that may lie beyond the sides of the frame."""
 
     outline: Outline
@@ -151,9 +151,8 @@ class Layout:
     beyond: tuple[int, ...] = ()
 
     def ink_of(self, column: int, place: tuple[slice, slice] = WHOLE_PAGE) -> Mask:
-        """The ink of one column at a place of the rectified page, including ink that belongs to it or its neighbour."""
-        owners = self.owners[place]
-        own: Mask = self.ink[place] * ((owners == column) | (owners == -column) | (owners == min(1 - column, -1)))
+        """The ink of one column at a place of the rectified page."""
+        own: Mask = self.ink[place] * (self.owners[place] == column)
         return own
 
     @property
@@ -266,7 +265,7 @@ def _layout_of_override(
         down = slice(round(region_areas[0].top), round(region_areas[0].bottom) + 1)
         across = slice(round(region_areas[-1].left), round(region_areas[0].right) + 1)
         ink[down, across] = region_ink[down, across]
-        owners[down, across] = (region_owners + before * np.sign(region_owners))[down, across]
+        owners[down, across] = (region_owners + before * (region_owners > 0))[down, across]
     outline = Outline(rectification, tuple(areas), True, None, float(np.degrees(np.arctan(override.lean))))
     return Layout(outline, grey, ink, 1.0, owners)
 
