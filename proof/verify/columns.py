@@ -15,19 +15,16 @@ from proof.ocr.page_record import CutStrip
 from proof.ocr.readings import HalfFolioReadings
 from proof.text.model import Cell, Column, Row, Run, is_han
 from proof.verify.align import SKIP_GLYPH_NATS, Pairing, Step, align, skip_cost
-from proof.verify.glyphs import SPLINTERS, Glyph, Window, column_glyphs, merged, without_splinters
+from proof.verify.glyphs import SPLINTERS, Glyph, Window, column_glyphs, merged
 from proof.verify.likeness import WordLikeness
 
 SUSPECT_NATS = 1.0
 """Nats by which the best reading of a glyph must be more probable than the transcribed character for the glyph to be
 read again."""
 
-BAD_CUT_NATS = 12.0
-"""Cost of an alignment above which the runs of the column may have been cut in the wrong places."""
-
-BAD_NOTE_CUT_NATS = 4.0
-"""The same cost in a column without rules, where notes of two or three characters occur in main text. In any column it
-is the cost above which other lengths of its notes, and missing main text beside them, are tried."""
+BAD_CUT_NATS = 8.0
+"""Cost of an alignment above which the runs of the column may have been cut in the wrong places, and other lengths of
+its notes, and missing main text beside them, are tried."""
 
 MIN_SUSPECT_PRESENCE = 0.2
 """Presence above which a glyph without a cell, or one that is exchanged with another, is read again."""
@@ -97,8 +94,9 @@ class ReadColumn:
 
     @property
     def shows_text(self) -> bool:
-        """Whether the column has several characters, or one that is surely read and no splinter."""
-        return len(self.read) > 1 or (self.read not in SPLINTERS and is_han(self.read) and self.sure_share > 0)
+        """Whether the column has several characters between splinters of its frame, or one that is surely read."""
+        text = self.read.strip(SPLINTERS)
+        return len(text) > 1 or (is_han(text) and self.sure_share > 0)
 
     @property
     def sure_share(self) -> float:
@@ -175,14 +173,14 @@ class ColumnReader:
         best = self._attempt(area, line, CutBy.BEST)
         if line is None or not line.cells:
             return best
-        if best.cost > (BAD_CUT_NATS if area.measured_pitch is None else BAD_NOTE_CUT_NATS):
+        if best.cost > BAD_CUT_NATS:
             best = self._with_other_cuts(best, line)
         if best.cost > BAD_CUT_NATS:
             best = self._with_unmarked_notes(best, line)
             line = best.line or line
         if area.measured_pitch is not None:
             best = self._with_notes(best)
-        if best.cost > BAD_NOTE_CUT_NATS:
+        if best.cost > BAD_CUT_NATS:
             best = self._with_main_text(best)
         best = self._with_moved_ends(best)
         best = self._with_rereadings(best)
@@ -262,7 +260,7 @@ class ColumnReader:
         if best.agreement < MIN_LINE_AGREEMENT or best.area.notes is not None:
             return best
         tried: set[NotePlaces] = set()
-        while best.cost_of_line > BAD_NOTE_CUT_NATS:
+        while best.cost_of_line > BAD_CUT_NATS:
             places = [notes for notes in self._moved_ends(best) if notes not in tried]
             tried.update(places)
             others = [self._attempt(replace(best.area, notes=notes), best.line, CutBy.BEST) for notes in places]
@@ -320,8 +318,7 @@ class ColumnReader:
     ) -> tuple[Glyph, ...]:
         sought = [self._sought(area, line, cut_by, strip) for strip in strips]
         spikes = self._readings.read(strips, sought)
-        glyphs = column_glyphs(self._readings, strips, spikes, area.cell(self._rows), numbers)
-        return without_splinters(glyphs, area.top - area.raised, area.bottom)
+        return column_glyphs(self._readings, strips, spikes, area.cell(self._rows), numbers)
 
     def _aligned(self, column: ReadColumn, likeness: WordLikeness | None = None, limit: float = inf) -> ReadColumn:
         cells = tuple(cell for cell in column.line.cells if cell.glyph) if column.line else ()

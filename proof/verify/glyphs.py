@@ -11,7 +11,6 @@ from bisect import bisect_left, bisect_right
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from itertools import pairwise
-from math import inf
 
 import numpy as np
 
@@ -28,21 +27,8 @@ UNREAD_GAP_CELLS = 1.6
 SPLINTERS = "一二丨丶丿"
 """Characters as which a piece of frame or rule is read."""
 
-# Real characters may have their middle 0.2 cells from the end of the column, and then the next glyph is a cell away.
-AT_FRAME_CELLS = 0.15
-"""A splinter whose middle is nearer to the end of its column than this is a piece of the frame."""
-
-NEAR_FRAME_CELLS = 0.3
-"""A splinter nearer than this is a piece of the frame if the next glyph is nearer than `TOO_NEAR_CELLS`."""
-
-TOO_NEAR_CELLS = 0.6
-"""Distance between the middles of two glyphs below which there is hardly room for both."""
-
 PROBABLE_PRESENCE = 0.5
 """Presence above which it is more probable that there is a glyph than that there is none."""
-
-SPLINTER_PRESENCE_WEIGHT = 0.3
-"""Factor for the presence of a splinter of the frame."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -101,27 +87,6 @@ def column_glyphs(
     for number, strip, strip_spikes in zip(numbers, strips, spikes, strict=True):
         glyphs += _glyphs_of_strip(readings, strip, number, strip_spikes, pitch)
     return tuple(glyphs)
-
-
-def without_splinters(glyphs: Sequence[Glyph], top: float, bottom: float) -> tuple[Glyph, ...]:
-    """The glyphs of a column that reaches from `top` to `bottom`, with a lower presence of splinters of its frame:
-    those between the outermost character and the frame, without room for another character. They stay in the list,
-    since a transcribed character may still be matched with them."""
-    probable = [glyph for glyph in glyphs if glyph.probable]
-
-    def is_splinter(glyph: Glyph) -> bool:
-        if glyph.silent or glyph.best not in SPLINTERS:
-            return False
-        from_frame = min(glyph.y - top, bottom - glyph.y) / glyph.pitch
-        if from_frame < AT_FRAME_CELLS:
-            return True
-        distances = (abs(other.y - glyph.y) for other in probable if other is not glyph and other.strip == glyph.strip)
-        return from_frame < NEAR_FRAME_CELLS and min(distances, default=inf) < TOO_NEAR_CELLS * glyph.pitch
-
-    return tuple(
-        replace(glyph, presence=SPLINTER_PRESENCE_WEIGHT * glyph.presence) if is_splinter(glyph) else glyph
-        for glyph in glyphs
-    )
 
 
 def merged(
