@@ -208,7 +208,7 @@ def _fits(share: NDArray[np.float64], text_height: float) -> dict[int, CountedCo
     offset = (rules.x - expected[..., None]) / width[..., None]
     beyond_left = expected < -MAX_BEYOND_IMAGE * width
     beyond_right = expected > share.size + MAX_BEYOND_IMAGE * width
-    penalty = np.where(beyond_left | beyond_right, -np.inf, 0.0)
+    penalty = np.where(beyond_left | beyond_right, -BEYOND_IMAGE_PENALTY, 0.0)
 
     def score_of(max_left: float, max_right: float) -> NDArray[np.float64]:
         """The length of the longest rule near each expected rule: up to so many widths to its left and right."""
@@ -219,8 +219,7 @@ def _fits(share: NDArray[np.float64], text_height: float) -> dict[int, CountedCo
     # the outer line of a frame may be all that is left of it
     left = score_of(MAX_FRAME_OFFSET, MAX_RULE_OFFSET)
     right = score_of(MAX_RULE_OFFSET, MAX_FRAME_OFFSET)
-    finite = np.where(np.isfinite(inner), inner, -BEYOND_IMAGE_PENALTY)
-    sums = np.cumsum(np.pad(finite, ((0, 0), (0, 0), (1, 0))), axis=-1)
+    sums = np.cumsum(np.pad(inner, ((0, 0), (0, 0), (1, 0))), axis=-1)
     fits = {}
     for count in range(MIN_COLUMNS, MAX_COLUMNS + 1):
         within = sums[..., count:-1] - sums[..., 1:-count]

@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 
 from proof.images.opencv import cv2
 from proof.layout.crossings import MIN_STROKE_AREA
-from proof.layout.glyph_ink import SHIFTS, cuts_between
+from proof.layout.glyph_ink import MAX_CELL_PX, SHIFTS, cuts_between
 from proof.layout.half_folio import ColumnArea, Layout
 from proof.layout.rules import Mask, connected
 from proof.model.result import CheckedCharacter
@@ -41,9 +41,6 @@ LENGTH = FIELDS * FIELDS * DIRECTIONS
 
 NORM = 320.0
 """Euclidean length of a vector, chosen so that its numbers fit into eight bits."""
-
-MAX_CELL_PX = 40.0
-"""Maximum height of a cell when the spans of glyphs are found, in pixels: finer images are scaled down."""
 
 MIN_GLYPH_PX = 6.0
 """Minimum ink of a glyph, in pixels."""

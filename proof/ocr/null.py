@@ -1,4 +1,4 @@
-"""`NullEngine`, which reads every strip as empty."""
+"""`NullEngine`, which reads every strip as empty, and is the base of engines that cannot read an image again."""
 
 from __future__ import annotations
 

@@ -12,7 +12,6 @@ from proof.model.result import CheckedCharacter, CheckedColumn, PageResult
 from proof.text.model import Page
 from proof.text.variants import VariantPolicy
 from proof.verify.columns import ReadColumn
-from proof.verify.findings import Placement
 from proof.verify.glyphs import Glyph
 from proof.verify.likeness import WordLikeness
 from proof.verify.page_findings import area_box
@@ -27,7 +26,7 @@ def checked_column(outline: Outline, column: ReadColumn) -> CheckedColumn:
 
 
 def checked_characters(
-    placement: Placement, columns: Sequence[ReadColumn], likeness: WordLikeness | None
+    outline: Outline, columns: Sequence[ReadColumn], likeness: WordLikeness | None
 ) -> list[CheckedCharacter]:
     """Every aligned character with its box in pixels of the image file. Without a `likeness` the characters have no
     probability."""
@@ -35,12 +34,12 @@ def checked_characters(
     for column in (column for column in columns if column.line is not None):
         for pairing in column.pairings:
             for cell, glyph in zip(pairing.cells, pairing.glyphs, strict=False):
-                characters.append(_character(placement, column, cell, column.glyphs[glyph], likeness))
+                characters.append(_character(outline, column, cell, column.glyphs[glyph], likeness))
     return sorted(characters, key=lambda character: (character.line, character.offset))
 
 
 def _character(
-    placement: Placement, column: ReadColumn, cell: int, glyph: Glyph, likeness: WordLikeness | None
+    outline: Outline, column: ReadColumn, cell: int, glyph: Glyph, likeness: WordLikeness | None
 ) -> CheckedCharacter:
     assert column.line is not None, "only columns with a line are checked"
     transcribed = column.cells[cell]
@@ -51,7 +50,7 @@ def _character(
         length=transcribed.length,
         row=transcribed.row,
         text=transcribed.text,
-        box=placement.file_box(glyph.left, glyph.top, glyph.right, glyph.bottom).to_tenths(),
+        box=outline.file_box(glyph.left, glyph.top, glyph.right, glyph.bottom).to_tenths(),
         read=glyph.best,
         p_text=None if log_prob is None else round(exp(log_prob), 5),
     )

@@ -6,8 +6,8 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from itertools import islice
 from math import exp, log
-from typing import Protocol
 
+from proof.layout.half_folio import Outline
 from proof.model.flags import Evidence, Flag, Kind, is_raised
 from proof.model.geometry import Box
 from proof.model.notices import Notice, NoticeCode
@@ -35,15 +35,9 @@ from proof.verify.scores import (
     unknown_score,
 )
 
-MIN_SCORE = 0.0
-"""Score in nats; only differences with a higher one become flags."""
-
 EXPECTED_SCORE = 0.01
-"""Score in nats of an expected reading: the engine does not know the transcribed character, and reads the glyph as it
-reads that character when it is drawn."""
-
-VARIANT_SCORE = 0.01
-"""Score in nats of a variant, another form of the same word."""
+"""Score in nats of what is no error: a variant, which is another form of the same word, and an expected reading (the
+engine does not know the transcribed character, and reads the glyph as it reads that character when it is drawn)."""
 
 MIN_VARIANT_PROBABILITY = 0.5
 """Minimum probability of a glyph, and of its reading, for a variant to be flagged."""
@@ -69,19 +63,13 @@ MIN_WHOLE_ROOM_CELLS = 0.75
 presence one flag more is false on each of two of 32 damaged pages."""
 
 
-class Placement(Protocol):
-    """Maps a place of the rectified page to its box in the image file."""
-
-    def file_box(self, left: float, top: float, right: float, bottom: float) -> Box: ...
-
-
 @dataclass(frozen=True, slots=True)
 class PageContext:
     """The values that all flags of a page share. `marks_notes`: its text marks notes."""
 
     page: str
     ref: str
-    layout: Placement
+    outline: Outline
     threshold: float
     marks_notes: bool = False
 
@@ -183,7 +171,7 @@ class FlagMaker:
         # a flag on an expected reading is not raised, but kept: the bias of the engine is estimated from such readings
         score = EXPECTED_SCORE if is_expected else unknown_score(transcribed, log_prob) * (1.0 - doubt)
         preference = self._preference(column, glyph, other, transcribed)
-        score_by_form = MIN_SCORE if preference is None else form_score(preference, log_prob) * (1.0 - doubt)
+        score_by_form = 0.0 if preference is None else form_score(preference, log_prob) * (1.0 - doubt)
         if score_by_form > score:
             return score_by_form, "", Notice.of(NoticeCode.LIKER_AS_DRAWN, text=other)
         return score, "read so when drawn" if is_expected else "", None
@@ -238,7 +226,7 @@ class FlagMaker:
             alternatives=_alternatives(glyph),
         )
         place = Place(cell.offset, cell.length, Kind.VARIANT, cell.text, glyph.best)
-        return self._flag(column, place, VARIANT_SCORE, self._box(glyph), evidence)
+        return self._flag(column, place, EXPECTED_SCORE, self._box(glyph), evidence)
 
     def _swap(self, column: ReadColumn, pairing: Pairing, doubt: float) -> Flag | None:
         """The flag for two characters that stand in the other order on the image (倒)."""
@@ -331,7 +319,7 @@ class FlagMaker:
         return log(min(exp(glyph.log_prob(text)) + sum(exp(listed[form]) for form in forms), 1.0))
 
     def _box(self, glyph: Glyph) -> Box:
-        return self._context.layout.file_box(glyph.left, glyph.top, glyph.right, glyph.bottom)
+        return self._context.outline.file_box(glyph.left, glyph.top, glyph.right, glyph.bottom)
 
     def _gap_box(self, column: ReadColumn, before: Glyph | None, after: Glyph | None) -> Box:
         """The box for a character that is not on the image, between its neighbours `before` and `after`. Either may be
@@ -348,11 +336,11 @@ class FlagMaker:
             top, bottom = after.top - 0.4 * pitch, after.top + 0.1 * pitch
         else:
             top, bottom = area.top, area.top + pitch
-        return self._context.layout.file_box(left, min(top, bottom), right, max(top, bottom))
+        return self._context.outline.file_box(left, min(top, bottom), right, max(top, bottom))
 
     def _flag(self, column: ReadColumn, place: Place, score: float, box: Box, evidence: Evidence) -> Flag | None:
-        """The flag of a difference; None if its score is too low for a finding."""
-        if score <= MIN_SCORE:
+        """The flag of a difference; None if the image is no evidence of one."""
+        if score <= 0:
             return None
         assert column.line is not None, "only columns with a line have flags"
         if place.kind is Kind.OMISSION:

@@ -61,9 +61,6 @@ from proof.verify.running_text import are_mostly_columns, is_running
 from proof.verify.slices import read_slice
 from proof.verify.unruled import check_unruled
 
-UNABLE_TO_READ_AGAIN = (ExternalEngine, NullEngine)
-"""Engines that cannot read an image again after it is turned or cut in two."""
-
 MIN_TURNED_PERCENT = 50.0
 """Similarity of the text read on a turned image and its page, in percent, from which the image shows the page."""
 
@@ -229,7 +226,7 @@ class Checker:
 
     def _may_be_an_opening(self, page_image: PageImage, result: PageResult) -> bool:
         """Whether an image may show two pages: it has surplus columns, or shows another page."""
-        if page_image.quadrant or isinstance(self.engine, UNABLE_TO_READ_AGAIN):
+        if page_image.quadrant or isinstance(self.engine, NullEngine):
             return False
         surplus = {COLUMNS_MISSING, LineFault.MISSING}
         return result.status is Status.MISMATCH or any(flag.evidence.reason in surplus for flag in result.flags)
@@ -237,7 +234,7 @@ class Checker:
     def _reoriented(self, page: Page, readings: HalfFolioReadings, empty_result: PageResult) -> PageResult | None:
         """The result of a page whose image is turned, or a single finding where it is mirrored; None where no
         orientation of the image shows the page."""
-        if isinstance(self.engine, UNABLE_TO_READ_AGAIN) or readings.has_override:
+        if isinstance(self.engine, NullEngine) or readings.has_override:
             return None
         for lie in Lie:
             turned = self._turned(readings, lie)

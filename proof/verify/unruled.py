@@ -7,10 +7,11 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from math import log
 
-from proof.layout.half_folio import ColumnArea
+from proof.layout.half_folio import ColumnArea, Outline
+from proof.layout.rules import Rectification
 from proof.model.flags import is_raised, with_ids
 from proof.model.geometry import Box
 from proof.model.notices import Notice, NoticeCode
@@ -42,17 +43,6 @@ OTHER_PAGE_SHARE = 0.4
 page. For two pages of one work the share is 0.6 and more."""
 
 
-@dataclass(frozen=True, slots=True)
-class _Placement:
-    """The offset of the half-folio in its image file."""
-
-    x: float
-    y: float
-
-    def file_box(self, left: float, top: float, right: float, bottom: float) -> Box:
-        return Box(left + self.x, top + self.y, right - left, bottom - top)
-
-
 def check_unruled(
     page: Page,
     pipeline: str,
@@ -75,11 +65,12 @@ def check_unruled(
         unread = _unread_characters(read, page, policy)
         in_other_order = paired.other is None and unread < OTHER_PAGE_SHARE * len(page_key(page, str))
         return _not_in_columns(empty_result, page, unread) if in_other_order else mismatch(empty_result, paired)
-    placement = _Placement(sheet.box.x, sheet.box.y) if sheet.box else _Placement(0.0, 0.0)
+    origin = (sheet.box.x, sheet.box.y) if sheet.box else (0.0, 0.0)
+    outline = replace(sheet.outline, rectification=Rectification.of(1.0, 0.0, 0.0, 0, 0, origin))
     areas = [_area(line, number) for number, line in enumerate(reading.lines)] or [ColumnArea(1, 0, 1, 0, 1, 0)]
     likeness = text_likeness(policy)
     columns = lay_out(page.columns, areas, glyphs, likeness)
-    context = PageContext(page.id, empty_result.ref, placement, threshold)
+    context = PageContext(page.id, empty_result.ref, outline, threshold)
     flag_maker = FlagMaker(context, policy, likeness)
     flags = [
         replace(flag, score=flag.score * TEXT_ONLY_WEIGHT) for column in columns for flag in flag_maker.flags(column)
@@ -91,8 +82,8 @@ def check_unruled(
     return replace(
         empty_result,
         characters_checked=sum(len(column.cells) for column in columns),
-        columns=tuple(_checked_column(placement, column) for column in columns if column.line is not None),
-        characters=tuple(checked_characters(placement, columns, None)),
+        columns=tuple(_checked_column(outline, column) for column in columns if column.line is not None),
+        characters=tuple(checked_characters(outline, columns, None)),
         flags=linked(with_ids(sorted(flags, key=lambda flag: (flag.line, flag.offset))), lines_of(columns), policy),
     )
 
@@ -136,9 +127,9 @@ def _area(line: PageLine, number: int) -> ColumnArea:
     return ColumnArea(number + 1, box.x, box.right, box.y, box.bottom, 0.0)
 
 
-def _checked_column(placement: _Placement, column: ReadColumn) -> CheckedColumn:
+def _checked_column(outline: Outline, column: ReadColumn) -> CheckedColumn:
     assert column.line is not None, "running text is laid out line by line"
-    boxes = [placement.file_box(g.left, g.top, g.right, g.bottom) for g in column.glyphs]
+    boxes = [outline.file_box(g.left, g.top, g.right, g.bottom) for g in column.glyphs]
     area = column.area
-    box = Box.around(boxes) if boxes else placement.file_box(area.left, area.top, area.right, area.bottom)
+    box = Box.around(boxes) if boxes else outline.file_box(area.left, area.top, area.right, area.bottom)
     return CheckedColumn(column.line.number, box, column.line.source)

@@ -8,10 +8,10 @@ from itertools import pairwise
 from math import log
 from typing import Any
 
-from proof.layout.half_folio import ColumnArea
+from proof.layout.half_folio import ColumnArea, Outline
+from proof.layout.rules import Rectification
 from proof.layout.runs import CutBy
 from proof.model.flags import Flag, Kind
-from proof.model.geometry import Box
 from proof.ocr.belief import FLOOR, Belief
 from proof.settings.config import Settings
 from proof.text.column import parse_column
@@ -30,11 +30,8 @@ AREA = ColumnArea(1, 0.0, 90.0, 0.0, 21 * PITCH, 0.0)
 FlagSummary = tuple[Kind, int, int, str, str]
 
 
-class Paper:
-    """An image file on which the working page lies as it is."""
-
-    def file_box(self, left: float, top: float, right: float, bottom: float) -> Box:
-        return Box(left, top, right - left, bottom - top)
+PAPER = Outline(Rectification.of(1.0, 0.0, 0.0, 0, 0, (0.0, 0.0)), (), True, None, 0.0)
+"""Of an image file on which the working page lies as it is."""
 
 
 def glyph_at(place: float, believed: dict[str, float], presence: float = 1.0, row: Row = Row.MAIN) -> Glyph:
@@ -90,7 +87,7 @@ def flag_maker(
     threshold: float = THRESHOLD,
     **more: Any,
 ) -> FlagMaker:
-    return FlagMaker(PageContext("P", "", Paper(), threshold), VariantPolicy(script), likeness, **more)
+    return FlagMaker(PageContext("P", "", PAPER, threshold), VariantPolicy(script), likeness, **more)
 
 
 def flags(

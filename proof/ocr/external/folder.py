@@ -21,6 +21,7 @@ from proof.model.notices import Notice, NoticeCode
 from proof.ocr.engine import EngineIdentity, Pixels, Reading
 from proof.ocr.external.model import ExternalPage, GivenCharacter, ReadingFileError
 from proof.ocr.external.parse import parse_readings
+from proof.ocr.null import NullEngine
 
 SUFFIXES = frozenset({".xml", ".hocr", ".html", ".htm", ".xhtml", ".alto", ".page"})
 
@@ -35,10 +36,8 @@ _IMAGE_NAMES = re.compile(
 )
 
 
-class ExternalEngine:
+class ExternalEngine(NullEngine):
     """The readings in the files of a folder, or in one file. Raises EngineError if there are none."""
-
-    at_once = 1
 
     def __init__(self, folder: Path) -> None:
         self._folder = folder
@@ -64,12 +63,6 @@ class ExternalEngine:
 
     def knows(self, character: str) -> bool:
         return True
-
-    def class_of(self, character: str) -> int | None:
-        return None
-
-    def character_of(self, number: int) -> str:
-        return ""
 
     def read(self, strips: Sequence[Pixels], sought: Sequence[str] = ()) -> list[Reading]:
         raise EngineError(
