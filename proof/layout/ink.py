@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from math import inf
 
 import numpy as np
@@ -13,34 +12,22 @@ MIN_INK_SHARE = 0.012
 """Share of a cell's area that ink must cover for a glyph to stand there; 一 covers some 0.03."""
 
 
-@dataclass(frozen=True, slots=True)
-class InkCell:
-    """One cell that holds ink, `top` to `bottom` in pixels of the rectified page."""
-
-    top: float
-    bottom: float
-
-
 def has_ink(ink: Mask, left: float, top: float, right: float, bottom: float, min_share: float = MIN_INK_SHARE) -> bool:
     """Whether ink covers more than `min_share` of a rectangle of the rectified page; by default enough for a glyph."""
     part = ink[max(0, round(top)) : max(0, round(bottom)), max(0, round(left)) : max(0, round(right))]
     return bool(part.size and np.count_nonzero(part) > min_share * part.size)
 
 
-def ink_cells(
-    ink: Mask, left: float, top: float, right: float, bottom: float, pitch: float, above: int = 0
-) -> list[InkCell]:
-    """The cells of about `pitch` into which the ink of a rectangle is divided, cut where least ink is; `above` is the
-    number of rows of pixels that the page has above `ink`.
+def ink_cells(ink: Mask, pitch: float) -> list[tuple[int, int]]:
+    """The first row of pixels, and that behind the last one, of each of the cells of about `pitch` into which ink is
+    divided, cut where least ink is.
 
     Dynamic programming over cuts on a grid of a tenth of a cell: a cell costs the square of the difference of its
     height from the pitch, a cut costs the ink that it goes through, and empty space costs nothing."""
-    y0 = max(0, round(top))
-    part = ink[y0 : max(y0, round(bottom)), max(0, round(left)) : max(0, round(right))]
-    if not part.size:
+    if not ink.size:
         return []
     step = max(2, round(pitch / 10))
-    share = (part > 0).mean(axis=1)
+    share = (ink > 0).mean(axis=1)
     grid = (np.arange(len(share) // step + 2) * step).clip(0, len(share))
     ink_above = np.concatenate([[0.0], np.cumsum(share)])[grid]
     smooth = np.convolve(share, np.ones(3) / 3, mode="same")
@@ -49,7 +36,7 @@ def ink_cells(
     cell_costs = [((size * step / pitch - 1.0) / 0.16) ** 2 for size in range(max_steps + 1)]
     min_ink, max_empty_ink = MIN_INK_SHARE * pitch, 0.02 * step
     cells = _cheapest_cells(ink_above.tolist(), cut_costs.tolist(), cell_costs, min_steps, min_ink, max_empty_ink)
-    return [InkCell(float(above + y0 + start * step), float(above + y0 + end * step)) for start, end in cells]
+    return [(start * step, end * step) for start, end in cells]
 
 
 def _cheapest_cells(

@@ -18,7 +18,7 @@ from proof.ocr.page import PageLine, PageReading
 from proof.ocr.spikes import StripSpikes
 from proof.text.model import Row
 
-FORMAT_VERSION = 8
+FORMAT_VERSION = 9
 """Version of packed records: their format, and the way columns are found. Records of other versions are ignored."""
 
 ROWS = (Row.MAIN, Row.RIGHT, Row.LEFT)
@@ -59,16 +59,8 @@ class PageSheet:
 @dataclass(slots=True)
 class PageRecord:
     """The record of one half-folio and one engine. `layout` is the key of its layout, on which all but `spikes` and
-    `distances` depend. The keys of most tables are the arguments of a method of `HalfFolioReadings`, here in brackets:
-
-    - `cuts` (`cut`): the strips of a column
-    - `windows` (`window`): parts of strips
-    - `cells` (`ink_cells`): top and bottom of each cell of ink
-    - `inked` (`has_ink`): whether a column has ink
-    - `figures` (`figures`): the numbers of the columns that hold a figure
-    - `spans` (`spans`): top and bottom of each glyph of a row
-    - `shapes` (`shape`): the shape of a glyph
-    - `sizes` (`ink_size`): width and height of the ink of a glyph
+    `distances` depend. `cuts` are the strips of columns and `windows` parts of strips, by the arguments of the methods
+    of `HalfFolioReadings` that gave them; `ink` is what other methods found in the ink, by their names and arguments.
 
     The keys of `spikes` and `distances` are hashes of the pixels of strips. `distances` has, for every sought
     character, how far its log-probability is below `FLOOR` at each spike (`proof.ocr.spikes`). `lines` is the name of
@@ -80,12 +72,7 @@ class PageRecord:
     sheet: PageSheet | None = None
     cuts: dict[Any, tuple[CutStrip, ...]] = field(default_factory=dict)
     windows: dict[Any, CutStrip] = field(default_factory=dict)
-    cells: dict[Any, tuple[int, ...]] = field(default_factory=dict)
-    inked: dict[Any, bool] = field(default_factory=dict)
-    figures: dict[Any, tuple[int, ...]] = field(default_factory=dict)
-    spans: dict[Any, tuple[int, ...]] = field(default_factory=dict)
-    shapes: dict[Any, bytes] = field(default_factory=dict)
-    sizes: dict[Any, tuple[int, int]] = field(default_factory=dict)
+    ink: dict[Any, Any] = field(default_factory=dict)
     spikes: dict[bytes, StripSpikes] = field(default_factory=dict)
     distances: dict[bytes, dict[str, bytes]] = field(default_factory=dict)
     lines: tuple[str, PageReading] | None = None
@@ -100,12 +87,7 @@ class PageRecord:
             None if sheet is None else _sheet_as_list(sheet),
             [[key, [_strip_as_list(strip) for strip in strips]] for key, strips in self.cuts.items()],
             [[key, _strip_as_list(strip)] for key, strip in self.windows.items()],
-            list(self.cells.items()),
-            list(self.inked.items()),
-            list(self.figures.items()),
-            list(self.spans.items()),
-            list(self.shapes.items()),
-            list(self.sizes.items()),
+            list(self.ink.items()),
             [[key, spikes.packed()] for key, spikes in self.spikes.items()],
             [[key, "".join(by_character), b"".join(by_character.values())] for key, by_character in distances],
             None if self.lines is None else [self.lines[0], [_line_as_list(line) for line in self.lines[1].lines]],
@@ -122,19 +104,13 @@ class PageRecord:
             return cls()
         if parts[0] != FORMAT_VERSION:
             return cls()
-        _, layout, sheet, cuts, windows, cells, inked, figures, spans, shapes, sizes, *readings = parts
-        spikes, distances, lines, other_layouts = readings
+        _, layout, sheet, cuts, windows, ink, spikes, distances, lines, other_layouts = parts
         return cls(
             layout,
             None if sheet is None else _sheet_of(sheet),
             {key: tuple(_strip_of(strip) for strip in strips) for key, strips in cuts},
             {key: _strip_of(strip) for key, strip in windows},
-            dict(cells),
-            dict(inked),
-            dict(figures),
-            dict(spans),
-            dict(shapes),
-            dict(sizes),
+            dict(ink),
             {key: StripSpikes.unpacked(packed) for key, packed in spikes},
             {key: _distances_of(characters, packed) for key, characters, packed in distances},
             None if lines is None else (lines[0], PageReading(tuple(_line_of(line) for line in lines[1]))),

@@ -23,7 +23,7 @@ from proof.layout import strips as cutting
 from proof.layout.figures import figure_columns
 from proof.layout.glyph_shapes import Shapes, ink_size_in_row, shape_in_row, spans_in_row
 from proof.layout.half_folio import ColumnArea, Layout, Outline
-from proof.layout.ink import InkCell, has_ink, ink_cells
+from proof.layout.ink import has_ink, ink_cells
 from proof.layout.runs import CutBy, run_shapes
 from proof.layout.strips import Strip
 from proof.ocr.engine import Engine, Reading
@@ -219,18 +219,17 @@ class HalfFolioReadings:
 
     def ink_cells(
         self, column: int, left: float, top: float, right: float, bottom: float, pitch: float
-    ) -> list[InkCell]:
-        """The cells of a column's ink in a rectangle of the rectified page (`proof.layout.ink.ink_cells`)."""
+    ) -> list[tuple[float, float]]:
+        """Top and bottom of the cells of a column's ink in a rectangle of the rectified page
+        (`proof.layout.ink.ink_cells`)."""
 
         def compute() -> tuple[int, ...]:
             y, x = max(0, round(top)), max(0, round(left))
             ink = self.layout.ink_of(column, np.s_[y : max(y, round(bottom)), x : max(x, round(right))])
-            cells = ink_cells(ink, 0, 0, ink.shape[1], ink.shape[0], pitch, y)
-            return tuple(round(edge) for cell in cells for edge in (cell.top, cell.bottom))
+            return tuple(y + edge for cell in ink_cells(ink, pitch) for edge in cell)
 
-        key = (column, round(left), round(top), round(right), round(bottom), pitch)
-        edges = _recall(self.used.cells, self._stored.cells, key, compute)
-        return [InkCell(top, bottom) for top, bottom in _extents(edges)]
+        key = ("cells", column, round(left), round(top), round(right), round(bottom), pitch)
+        return _extents(self._of_ink(key, compute))
 
     def has_ink(self, area: ColumnArea, min_share: float) -> bool:
         """Whether ink covers more than the share `min_share` of a column."""
@@ -238,7 +237,7 @@ class HalfFolioReadings:
         def compute() -> bool:
             return has_ink(self.layout.ink, area.left, area.top, area.right, area.bottom, min_share)
 
-        return _recall(self.used.inked, self._stored.inked, (area.number, min_share), compute)
+        return self._of_ink(("inked", area.number, min_share), compute)
 
     def figures(self, areas: Sequence[ColumnArea]) -> tuple[int, ...]:
         """The numbers of those columns that hold a figure, not text (`proof.layout.figures`)."""
@@ -246,27 +245,18 @@ class HalfFolioReadings:
         def compute() -> tuple[int, ...]:
             return tuple(sorted(figure_columns(self.layout, areas, self.rows))) if areas else ()
 
-        return _recall(self.used.figures, self._stored.figures, tuple(area.number for area in areas), compute)
+        return self._of_ink(("figures", *(area.number for area in areas)), compute)
 
     def shape(self, area: ColumnArea, row: Row, places: Sequence[float], number: int) -> Shapes:
         """The shape of a glyph of a row (`proof.layout.glyph_shapes.shape_in_row`)."""
-        key = (area.number, ROWS.index(row), number, *map(round, places))
-        packed = _recall(
-            self.used.shapes,
-            self._stored.shapes,
-            key,
-            lambda: shape_in_row(self.layout, area, row, places, number).tobytes(),
-        )
+        key = ("shape", area.number, ROWS.index(row), number, *map(round, places))
+        packed = self._of_ink(key, lambda: shape_in_row(self.layout, area, row, places, number).tobytes())
         return np.frombuffer(packed, np.int8)[np.newaxis]
 
     def ink_size(self, area: ColumnArea, row: Row, places: Sequence[float], number: int) -> tuple[int, int]:
         """Width and height of a glyph's ink in a row, in pixels (`proof.layout.glyph_shapes.ink_size_in_row`)."""
-
-        def compute() -> tuple[int, int]:
-            return ink_size_in_row(self.layout, area, row, places, number)
-
-        key = (area.number, ROWS.index(row), number, *map(round, places))
-        return _recall(self.used.sizes, self._stored.sizes, key, compute)
+        key = ("size", area.number, ROWS.index(row), number, *map(round, places))
+        return self._of_ink(key, lambda: ink_size_in_row(self.layout, area, row, places, number))
 
     def spans(self, area: ColumnArea, row: Row, places: Sequence[float]) -> list[tuple[float, float]]:
         """Top and bottom of the ink of each glyph of a row (`proof.layout.glyph_shapes.spans_in_row`)."""
@@ -275,9 +265,12 @@ class HalfFolioReadings:
             spans = spans_in_row(self.layout, area, row, places) if places else []
             return tuple(round(edge) for span in spans for edge in span)
 
-        key = (area.number, ROWS.index(row), *map(round, places))
-        edges = _recall(self.used.spans, self._stored.spans, key, compute)
-        return _extents(edges)
+        return _extents(self._of_ink(("spans", area.number, ROWS.index(row), *map(round, places)), compute))
+
+    def _of_ink(self, key: Any, compute: Callable[[], V]) -> V:
+        """What the ink shows, by a key."""
+        found: V = _recall(self.used.ink, self._stored.ink, key, compute)
+        return found
 
     def with_layout(self, name: str, find_layout: Callable[[LoadedImage], Layout]) -> HalfFolioReadings:
         """The readings of the same image with another layout, such as that of the image turned or of one half of it.

@@ -211,7 +211,7 @@ def _silent_middles(readings: HalfFolioReadings, strip: CutStrip, ys: Sequence[f
         top = above if number == 0 else above - 0.5 * pitch
         bottom = below if number == len(edges) - 2 else below + 0.5 * pitch
         for cell in readings.ink_cells(strip.column, strip.left, top, strip.right, bottom, pitch):
-            middle = (cell.top + cell.bottom) / 2
+            middle = sum(cell) / 2
             if above + 0.55 * pitch < middle < below - 0.55 * pitch:
                 middles.append(middle)
     return middles
