@@ -7,7 +7,6 @@ the line's ink stays with the stroke.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -112,36 +111,25 @@ def _restore_under_raised(clean: Mask, ink: Mask, frame: Frame, pitch: float) ->
     """Restore (in place) the `ink` of the frame under strokes of raised characters, which are written over it where the
     frame was printed first. The frame's ink straight below such a stroke is taken for the stroke's."""
     labels, stats, _ = connected(clean)
-    pieces = _raised_pieces(stats, frame, pitch)
-    below = (pieces.is_raised & pieces.in_column)[labels]
+    below = _raised_pieces(stats, frame, pitch)[labels]
     first, last = round(frame.top - OUTER_FRAME_CELLS * pitch), round(frame.top + FRAME_MARGIN_CELLS * pitch)
     for y in range(max(1, first), min(len(ink), last)):
         below[y] |= below[y - 1] & (ink[y] > 0)
         clean[y, below[y]] = ink[y, below[y]]
 
 
-class _RaisedPieces(NamedTuple):
-    """For each piece of ink the number of rules left of its middle (`column`), whether it lies between the two rules of
-    that column (`in_column`), and whether it can be a stroke of a raised character (`is_raised`)."""
-
-    column: NDArray[np.intp]
-    in_column: NDArray[np.bool_]
-    is_raised: NDArray[np.bool_]
-
-
-def _raised_pieces(stats: NDArray[np.int32], frame: Frame, pitch: float) -> _RaisedPieces:
-    """From the extents and areas of pieces of ink (`stats`). A stroke of a raised character begins above any piece of
-    the outer frame."""
+def _raised_pieces(stats: NDArray[np.int32], frame: Frame, pitch: float) -> NDArray[np.bool_]:
+    """Which pieces of ink, with these extents and areas, can be strokes of raised characters: they begin above any
+    piece of the outer frame, and lie between two rules."""
     x, y, width, height, area = (stats[:, i] for i in range(5))
     rules = np.asarray(frame.rules)
     column = np.searchsorted(rules, x + width / 2)
     margin = BESIDE_RULE_WIDTHS * frame.width / frame.column_count
     left, right = (rules[(column + step).clip(0, len(rules) - 1)] for step in (-1, 0))
-    in_column = np.asarray((x > left + margin) & (x + width < right - margin), dtype=np.bool_)
-    is_raised = area >= MIN_STROKE_AREA * pitch * pitch
+    is_raised = (x > left + margin) & (x + width < right - margin) & (area >= MIN_STROKE_AREA * pitch * pitch)
     is_raised &= (y <= frame.top - OUTER_FRAME_CELLS * pitch) & (y + height > frame.top - 1.2 * pitch)
     is_raised[0] = False
-    return _RaisedPieces(column, in_column, np.asarray(is_raised, dtype=np.bool_))
+    return np.asarray(is_raised, dtype=np.bool_)
 
 
 def _erase_debris(

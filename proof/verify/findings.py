@@ -74,38 +74,26 @@ class PageContext:
     marks_notes: bool = False
 
 
+@dataclass(frozen=True, slots=True)
 class FlagMaker:
-    """Makes the flags of the columns of one page."""
+    """Makes the flags of the columns of one page. `legible` is the legibility of the page. The fields that are
+    functions give:
 
-    def __init__(
-        self,
-        context: PageContext,
-        policy: VariantPolicy,
-        likeness: Likeness,
-        drawn_as: Callable[[str], Sequence[str]] = lambda _: (),
-        self_reading: Callable[[str, float], float | None] = lambda *_: None,
-        legible: Legibility = FULLY_LEGIBLE,
-        form_preference: Callable[[ReadColumn, Glyph, str, str], float | None] = lambda *_: None,
-        ink_size: Callable[[ReadColumn, Glyph], tuple[float, float]] = lambda *_: (0.0, 0.0),
-    ) -> None:
-        """The parameters that are functions give:
+    - `likeness`: the log-probability that a glyph is a character (`Likeness`)
+    - `drawn_as`: the readings of a character that the engine does not know, drawn in fonts
+    - `self_reading`: the probability that the engine reads a character drawn so many pixels high as itself
+    - `form_preference`: how much more the ink of a glyph resembles one character than another, None if not known
+    - `ink_size`: the width and height of the ink of a glyph, in cells
+    """
 
-        - `likeness`: the log-probability that a glyph is a character (`Likeness`)
-        - `drawn_as`: the readings of a character that the engine does not know, drawn in fonts
-        - `self_reading`: the probability that the engine reads a character drawn so many pixels high as itself
-        - `form_preference`: how much more the ink of a glyph resembles one character than another, None if not known
-        - `ink_size`: the width and height of the ink of a glyph, in cells
-
-        `legible` is the legibility of the page.
-        """
-        self._context = context
-        self._policy = policy
-        self._likeness = likeness
-        self._drawn_as = drawn_as
-        self._self_reading = self_reading
-        self._legible = legible
-        self._form_preference = form_preference
-        self._ink_size = ink_size
+    context: PageContext
+    policy: VariantPolicy
+    likeness: Likeness
+    drawn_as: Callable[[str], Sequence[str]] = lambda _: ()
+    self_reading: Callable[[str, float], float | None] = lambda *_: None
+    legible: Legibility = FULLY_LEGIBLE
+    form_preference: Callable[[ReadColumn, Glyph, str, str], float | None] = lambda *_: None
+    ink_size: Callable[[ReadColumn, Glyph], tuple[float, float]] = lambda *_: (0.0, 0.0)
 
     def flags(self, column: ReadColumn) -> list[Flag]:
         """The flags of one column in reading order; `with_ids` gives them their ids later."""
@@ -122,15 +110,15 @@ class FlagMaker:
                     flags.append(self._extra_cell(column, pairing, doubt))
                 case Step.EXTRA_GLYPH:
                     flags.append(self._extra_glyph(column, pairing, doubt))
-        return with_joined_runs(column, flags, self._context.marks_notes)
+        return with_joined_runs(column, flags, self.context.marks_notes)
 
     def _match(self, column: ReadColumn, pairing: Pairing, doubt: float) -> Flag | None:
         """The flag for a glyph that is not read as its transcribed character: another word (訛), or a variant."""
         cell, glyph = column.cells[pairing.cells[0]], column.glyphs[pairing.glyphs[0]]
         if glyph.silent or glyph.best == cell.text:
             return None
-        own_log_prob = self._likeness(cell.text, glyph)  # of the transcribed character
-        verdict = self._policy.relation(cell.text, glyph.best)
+        own_log_prob = self.likeness(cell.text, glyph)  # of the transcribed character
+        verdict = self.policy.relation(cell.text, glyph.best)
         if verdict.relation in (Relation.FORM, Relation.TABOO):
             return self._variant(column, cell, glyph, verdict.rule)
         best_other = self._best_other(cell.text, glyph)
@@ -138,19 +126,19 @@ class FlagMaker:
             return None
         other, log_prob = best_other
         reason, rule, ink = "posterior", "", None
-        if own_log_prob is None or other in self._drawn_as(cell.text):
+        if own_log_prob is None or other in self.drawn_as(cell.text):
             own_log_prob, reason = None, "unknown to the engine"
             score, rule, ink = self._score_against_unknown(column, glyph, cell.text, other, log_prob, doubt)
         else:
             score = self._score_against_known(cell.text, own_log_prob, other, glyph, doubt)
             if score > EXPECTED_SCORE and self._is_form(column, glyph, cell.text, other, log_prob):
                 score, rule = EXPECTED_SCORE, "read so when drawn"
-        score = max(score - self._legible.deduction(glyph.row), min(score, EXPECTED_SCORE))
+        score = max(score - self.legible.deduction(glyph.row), min(score, EXPECTED_SCORE))
         if run_together(cell.text, other):
             score, rule = score * ALIKE_WEIGHT, "alike in the hand"
-        elif not rule and score < self._context.threshold and cell.text in glyph.seen:
+        elif not rule and score < self.context.threshold and cell.text in glyph.seen:
             rule = "seen so in one way alone"
-        suggested = self._policy.to_source_script(other, cell.text)
+        suggested = self.policy.to_source_script(other, cell.text)
         evidence = Evidence(
             reason="doubt" if doubt > 0.5 else reason,
             rule=rule,
@@ -167,7 +155,7 @@ class FlagMaker:
     ) -> tuple[float, str, Notice | None]:
         """The score of the word `other`, read with `log_prob`, if the engine does not know `transcribed`; the rule that
         lowers the score; and a notice about the ink."""
-        is_expected = other in self._drawn_as(transcribed)
+        is_expected = other in self.drawn_as(transcribed)
         # a flag on an expected reading is not raised, but kept: the bias of the engine is estimated from such readings
         score = EXPECTED_SCORE if is_expected else unknown_score(transcribed, log_prob) * (1.0 - doubt)
         preference = self._preference(column, glyph, other, transcribed)
@@ -179,22 +167,22 @@ class FlagMaker:
     def _preference(self, column: ReadColumn, glyph: Glyph, other: str, transcribed: str) -> float | None:
         """How much more a glyph resembles `other` than `transcribed`; None if that is not known, or if the text is
         simplified: its image shows the traditional forms."""
-        if self._policy.script is not Script.TRADITIONAL:
+        if self.policy.script is not Script.TRADITIONAL:
             return None
-        return self._form_preference(column, glyph, other, transcribed)
+        return self.form_preference(column, glyph, other, transcribed)
 
     def _is_form(self, column: ReadColumn, glyph: Glyph, transcribed: str, other: str, log_prob: float) -> bool:
         """Whether a glyph that the engine reads as `other` more probably shows a form of `transcribed` that the engine
         does not know: a form that it reads as `other` when it is drawn (囘, a form of 回, is read as 同)."""
-        forms = (form for form in self._policy.forms(transcribed) if other in self._drawn_as(form))
-        preferences = (self._form_preference(column, glyph, other, form) for form in forms)
+        forms = (form for form in self.policy.forms(transcribed) if other in self.drawn_as(form))
+        preferences = (self.form_preference(column, glyph, other, form) for form in forms)
         return any(form_score(preference, log_prob) < 0 for preference in preferences if preference is not None)
 
     def _self_reading_at(self, glyph: Glyph, transcribed: str) -> float | None:
         """The self-reading of a transcribed character, drawn as large as a glyph; None if it is not known, or if the
         glyph was read as this character in any way."""
         was_read = not all(self._is_distinct(transcribed, text) for text in glyph.seen)
-        return None if was_read else self._self_reading(transcribed, self._legible.size(glyph.row))
+        return None if was_read else self.self_reading(transcribed, self.legible.size(glyph.row))
 
     def _score_against_known(
         self, transcribed: str, own_log_prob: float, other: str, glyph: Glyph, doubt: float
@@ -211,7 +199,7 @@ class FlagMaker:
             doubt,
             self_reading=self._self_reading_at(glyph, transcribed),
             others=min(sum(exp(listed[text]) for text in distinct), 1.0),
-            shared_weight=self._legible.shared_weight(glyph.row),
+            shared_weight=self.legible.shared_weight(glyph.row),
         )
 
     def _variant(self, column: ReadColumn, cell: Cell, glyph: Glyph, rule: str) -> Flag | None:
@@ -232,8 +220,8 @@ class FlagMaker:
         """The flag for two characters that stand in the other order on the image (倒)."""
         first, second = (column.cells[i] for i in pairing.cells)
         above, below = (column.glyphs[j] for j in pairing.glyphs)
-        straight = (self._likeness(first.text, above), self._likeness(second.text, below))
-        crossed = (self._likeness(second.text, above), self._likeness(first.text, below))
+        straight = (self.likeness(first.text, above), self.likeness(second.text, below))
+        crossed = (self.likeness(second.text, above), self.likeness(first.text, below))
         assert column.line is not None, "only columns with a line have flags"
         end = second.offset + second.length
         between = column.line.source[first.offset + first.length : second.offset]
@@ -272,7 +260,7 @@ class FlagMaker:
         above = max((y for y in ys if y < glyph.y), default=None)
         below = min((y for y in ys if y >= glyph.y), default=None)
         room = spacing(glyph, above, below)
-        reading = self._policy.to_source_script(glyph.best, "") if is_character(glyph.best) else ""
+        reading = self.policy.to_source_script(glyph.best, "") if is_character(glyph.best) else ""
         place = omission_place(column, pairing.before, [glyph], reading)
         if glyph.silent:
             evidence = Evidence(reason="ink", ink=Notice.of(NoticeCode.INK_UNREAD))
@@ -280,7 +268,7 @@ class FlagMaker:
         log_prob = glyph.log_prob(glyph.best)
         enclosed = above is not None and below is not None
         score = omission_score(glyph.presence, glyph.best, log_prob, enclosed)
-        score -= self._legible.deduction(glyph.row)
+        score -= self.legible.deduction(glyph.row)
         if score < WHOLE_GLYPH_SCORE and enclosed and self._is_whole(column, glyph, room):
             score = WHOLE_GLYPH_SCORE
         evidence = Evidence(
@@ -299,7 +287,7 @@ class FlagMaker:
         if glyph.presence < MIN_WHOLE_PRESENCE or room < MIN_WHOLE_ROOM_CELLS:
             return False
         least, most = WHOLE_CELLS_RANGE
-        return all(least <= side <= most for side in self._ink_size(column, glyph))
+        return all(least <= side <= most for side in self.ink_size(column, glyph))
 
     def _best_other(self, transcribed: str, glyph: Glyph) -> tuple[str, float] | None:
         """The most probable reading that is another word, and its log-probability."""
@@ -309,17 +297,17 @@ class FlagMaker:
         return None
 
     def _is_distinct(self, transcribed: str, text: str) -> bool:
-        return self._policy.relation(transcribed, text).relation is Relation.DISTINCT
+        return self.policy.relation(transcribed, text).relation is Relation.DISTINCT
 
     def _word_log_prob(self, text: str, glyph: Glyph) -> float:
         """The log-probability that a glyph is any form of the word `text`."""
         same_word = (Relation.SAME, Relation.FORM, Relation.TABOO)
         listed = glyph.believed.listed
-        forms = (form for form in listed if form != text and self._policy.relation(text, form).relation in same_word)
+        forms = (form for form in listed if form != text and self.policy.relation(text, form).relation in same_word)
         return log(min(exp(glyph.log_prob(text)) + sum(exp(listed[form]) for form in forms), 1.0))
 
     def _box(self, glyph: Glyph) -> Box:
-        return self._context.outline.file_box(glyph.left, glyph.top, glyph.right, glyph.bottom)
+        return self.context.outline.file_box(glyph.left, glyph.top, glyph.right, glyph.bottom)
 
     def _gap_box(self, column: ReadColumn, before: Glyph | None, after: Glyph | None) -> Box:
         """The box for a character that is not on the image, between its neighbours `before` and `after`. Either may be
@@ -336,7 +324,7 @@ class FlagMaker:
             top, bottom = after.top - 0.4 * pitch, after.top + 0.1 * pitch
         else:
             top, bottom = area.top, area.top + pitch
-        return self._context.outline.file_box(left, min(top, bottom), right, max(top, bottom))
+        return self.context.outline.file_box(left, min(top, bottom), right, max(top, bottom))
 
     def _flag(self, column: ReadColumn, place: Place, score: float, box: Box, evidence: Evidence) -> Flag | None:
         """The flag of a difference; None if the image is no evidence of one."""
@@ -346,8 +334,8 @@ class FlagMaker:
         if place.kind is Kind.OMISSION:
             evidence = replace(evidence, column=column.area.number)
         return Flag(
-            page=self._context.page,
-            ref=self._context.ref,
+            page=self.context.page,
+            ref=self.context.ref,
             line=column.line.number,
             offset=place.offset,
             length=place.length,
@@ -355,7 +343,7 @@ class FlagMaker:
             transcribed=place.transcribed,
             suggested=place.suggested,
             score=score,
-            raised=is_raised(place.kind, score, self._context.threshold),
+            raised=is_raised(place.kind, score, self.context.threshold),
             bbox=box,
             evidence=evidence,
             context=context_of(column.line.source, place.offset, place.length),
