@@ -24,10 +24,10 @@ from proof.images.opencv import cv2
 SIDE_PX = 24
 """Side of the square, in pixels, to which the ink is scaled."""
 
-EM_HEIGHTS_SIDES = (0.78, 0.88, 0.98, 1.08)
+EM_HEIGHTS_SIDES = (0.8, 0.93, 1.06)
 """Heights of the em in which a form is tried."""
 
-EM_WIDTHS = (1.0, 1.12, 1.25, 1.4)
+EM_WIDTHS = (1.05, 1.3)
 """Widths of the em in which a form is tried, in its heights: glyphs in ruled columns are squat."""
 
 MARGIN_SIDES = 0.12

@@ -2,8 +2,7 @@
 
 A glyph's box is the cell where the recogniser saw it, not the extent of its strokes. The ink of a stretch of the column
 is divided among its glyphs: the cut between two of them is about halfway, where least ink is (dynamic programming over
-all cuts of the stretch), and bends around strokes. A stroke goes whole to the glyph that has most of it and is cut only
-where two glyphs touch.
+all cuts of the stretch). A stroke goes whole to the glyph that has most of it and is cut only where two glyphs touch.
 """
 
 from __future__ import annotations
@@ -19,6 +18,7 @@ from proof.images.opencv import cv2
 from proof.layout.glyph_form import DrawnForm, fit_form
 from proof.layout.glyph_of_form import KnownGlyph
 from proof.layout.rules import Mask, connected, ink_mask, long_strokes
+from proof.model.geometry import Box
 
 MAX_CELL_PX = 40.0
 """Maximum height of a cell when ink is divided, in pixels: finer images are scaled down."""
@@ -65,45 +65,15 @@ MIN_RULE_INK = 0.22
 MAX_JOINED_CELLS = 1.25
 """Height above which a piece of ink consists of glyphs that touch, in cells of the glyph."""
 
-MAX_BEND_CELLS = 0.3
-"""Maximum distance that a cut bends around strokes, in cells."""
-
-BEND_COST = 0.02
-"""Cost of a bend of that distance, in pixels of ink."""
-
 FORM_MARGIN_CELLS = 0.04
 """Distance from the edge of a glyph's form at which the glyph is cut from a neighbour without one, in cells."""
-
-MAX_SPECK_AREA = 0.01
-"""Area below which a piece of ink is a dot or a speck, as a share of a cell's area."""
-
-MAX_DOT_DISTANCE_CELLS = 0.12
-"""Maximum distance of a glyph's dots from the box around its strokes, in cells."""
-
-
-@dataclass(frozen=True, slots=True)
-class Rectangle:
-    """A rectangle in pixels: left, top, right, bottom."""
-
-    left: float
-    top: float
-    right: float
-    bottom: float
-
-    @property
-    def x(self) -> float:
-        return (self.left + self.right) / 2
-
-    @property
-    def y(self) -> float:
-        return (self.top + self.bottom) / 2
 
 
 @dataclass(frozen=True, slots=True)
 class GlyphInk:
     """The ink of a glyph: the `box` of its extent, and masks of the window for its `own` ink and for all `ink`."""
 
-    box: Rectangle
+    box: Box
     own: NDArray[np.bool_]
     ink: NDArray[np.bool_]
 
@@ -119,9 +89,9 @@ def no_forms(_number: int) -> Sequence[DrawnForm]:
 
 def glyph_ink(
     window: NDArray[np.uint8],
-    column: Rectangle,
+    column: Box,
     row: tuple[float, float],
-    glyphs: Sequence[Rectangle],
+    glyphs: Sequence[Box],
     chosen: Sequence[int],
     pitch: float,
     size: float,
@@ -137,17 +107,17 @@ def glyph_ink(
     small = window
     if scale < 1:
         small = np.asarray(cv2.resize(window, None, fx=scale, fy=scale, interpolation=cv2.INTER_AREA), dtype=np.uint8)
-    scaled_column = Rectangle(*(edge * scale for edge in (column.left, column.top, column.right, column.bottom)))
+    scaled_column = Box(*(edge * scale for edge in (column.x, column.y, column.w, column.h)))
     scaled_row = (row[0] * scale, row[1] * scale)
     ink = ink_mask(small) > 0
     text = without_rules(ink, scaled_column, pitch * scale)
-    places = tuple(glyph.y * scale for glyph in glyphs)
+    places = tuple(glyph.centre[1] * scale for glyph in glyphs)
     own = _Stretch(text, scaled_column, scaled_row, places, tuple(chosen), pitch * scale, size * scale, forms).own_ink()
     if not own.any():
         return None
     ys, xs = np.nonzero(own)
-    edges = (xs.min(), ys.min(), xs.max() + 1, ys.max() + 1)
-    box = Rectangle(*(float(edge) / scale for edge in edges))
+    extent = (xs.min(), ys.min(), xs.max() + 1 - xs.min(), ys.max() + 1 - ys.min())
+    box = Box(*(float(side) / scale for side in extent))
     return GlyphInk(box, _enlarged(own, window.shape), _enlarged(ink, window.shape))
 
 
@@ -158,7 +128,7 @@ class _Stretch:
     side of the square that a glyph fills (`size`)."""
 
     text: NDArray[np.bool_]
-    column: Rectangle
+    column: Box
     row: tuple[float, float]
     places: tuple[float, ...]
     chosen: tuple[int, ...]
@@ -170,9 +140,8 @@ class _Stretch:
         """The ink of the chosen glyphs, by their forms where these fit, else by cuts where least ink is."""
         known_glyph = self._known_glyph(self.chosen)
         if known_glyph is None:
-            own = _ink_within(self.text, self._spans_by_cuts(), self.row, self.column, self.pitch)
-            return _without_specks(own, self.size)
-        in_column = _within_sides(self.text.shape[1], (self.column.left, self.column.right), self.column)
+            return _ink_within(self.text, self._spans_by_cuts(), self.row, self.pitch)
+        in_column = _within_sides(self.text.shape[1], (self.column.x, self.column.right))
         return known_glyph.own_ink(self.text & in_column, self._without_neighbours)
 
     def _spans_by_cuts(self) -> list[tuple[float, float]]:
@@ -198,29 +167,29 @@ class _Stretch:
         pixels that are nearer to its form. Where its form is unknown, it gets those beyond a cut along the edge of the
         chosen forms."""
         ys = np.arange(len(self.text))[:, None] + 0.5
-        margin, max_bend = FORM_MARGIN_CELLS * self.pitch, max(round(MAX_BEND_CELLS * self.pitch), 1)
+        margin = FORM_MARGIN_CELLS * self.pitch
         own = np.ones(self.text.shape, bool)
         for number, edge, inwards in ((self.chosen[0] - 1, known.top, 1), (self.chosen[-1] + 1, known.bottom, -1)):
             neighbour = self._known_glyph([number]) if 0 <= number < len(self.places) else None
             if neighbour is not None:
                 own &= known.distance <= neighbour.distance
             else:
-                own &= (ys - _seam(self.text, edge - inwards * margin, max_bend)) * inwards > 0
+                own &= (ys - edge) * inwards > -margin
         return own
 
 
-def without_rules(ink: NDArray[np.bool_], column: Rectangle, pitch: float) -> NDArray[np.bool_]:
+def without_rules(ink: NDArray[np.bool_], column: Box, pitch: float) -> NDArray[np.bool_]:
     """The ink without the rules beside a column and the frame above or below it, whole or broken."""
     mask: Mask = np.where(ink, 255, 0).astype(np.uint8)
-    width = column.right - column.left
+    width = column.w
     level = cv2.dilate(long_strokes(mask, max(round(1.15 * width), 3), vertical=False), np.ones((3, 1), np.uint8)) > 0
     ys, reach = np.arange(len(ink))[:, None], MAX_FRAME_DISTANCE_CELLS * pitch
-    text = np.asarray(ink & ~(level & ((ys < column.top + reach) | (ys > column.bottom - reach))))
-    left, right = _rule_at(mask, column.left, pitch, width, 1), _rule_at(mask, column.right, pitch, width, -1)
+    text = np.asarray(ink & ~(level & ((ys < column.y + reach) | (ys > column.bottom - reach))))
+    left, right = _rule_at(mask, column.x, pitch, width, 1), _rule_at(mask, column.right, pitch, width, -1)
     text[:, : max(round(left), 0)] = False
     text[:, max(round(right), 0) :] = False
     labels, stats, centres = connected(text.astype(np.uint8))
-    from_end = np.minimum(np.abs(centres[:, 1] - column.top), np.abs(centres[:, 1] - column.bottom))
+    from_end = np.minimum(np.abs(centres[:, 1] - column.y), np.abs(centres[:, 1] - column.bottom))
     is_line = from_end < reach
     is_line &= stats[:, cv2.CC_STAT_HEIGHT] <= max(MAX_FRAME_PIECE_CELLS * pitch, 3)
     is_line[0] = False
@@ -309,67 +278,25 @@ def _ink_within(
     text: NDArray[np.bool_],
     spans: Sequence[tuple[float, float]],
     row: tuple[float, float],
-    column: Rectangle,
     pitch: float,
 ) -> NDArray[np.bool_]:
     """The ink within `spans` and `row`: each piece whole where most of it is inside. Of glyphs that touch, each keeps
     its part."""
     ys = np.arange(len(text))[:, None] + 0.5
-    in_row = _within_sides(text.shape[1], row, column)[None, :]
+    in_row = _within_sides(text.shape[1], row)[None, :]
     labels, stats, _ = connected(text.astype(np.uint8))
-    within, between_seams = np.zeros(text.shape, bool), np.zeros(text.shape, bool)
-    max_bend = max(round(MAX_BEND_CELLS * pitch), 1)
+    within = np.zeros(text.shape, bool)
     for top, bottom in spans:
         within |= (ys >= top) & (ys < bottom) & in_row
-        between_seams |= (ys >= _seam(text, top, max_bend)) & (ys < _seam(text, bottom, max_bend)) & in_row
     is_whole = np.bincount(labels[within], minlength=len(stats)) > 0.5 * stats[:, cv2.CC_STAT_AREA]
     is_joined = stats[:, cv2.CC_STAT_HEIGHT] > MAX_JOINED_CELLS * pitch * len(spans)
-    return np.asarray(text & np.where(is_joined[labels], between_seams, is_whole[labels]))
+    return np.asarray(text & np.where(is_joined[labels], within, is_whole[labels]))
 
 
-def _without_specks(own: NDArray[np.bool_], size: float) -> NDArray[np.bool_]:
-    """The ink of a glyph without specks away from its strokes; all of it where it has no stroke, as under a seal."""
-    labels, stats, centres = connected(own.astype(np.uint8))
-    is_small = stats[:, cv2.CC_STAT_AREA] < MAX_SPECK_AREA * size * size
-    is_small[0] = True
-    if is_small.all():
-        return own
-    corners = stats[:, :2], stats[:, :2] + stats[:, 2:4]
-    reach = MAX_DOT_DISTANCE_CELLS * size
-    least, most = corners[0][~is_small].min(axis=0) - reach, corners[1][~is_small].max(axis=0) + reach
-    is_far = ((centres < least) | (centres > most)).any(axis=1)
-    return np.asarray(own & ~(is_small & is_far)[labels])
-
-
-def _within_sides(width: int, row: tuple[float, float], column: Rectangle) -> NDArray[np.bool_]:
-    """Which columns of pixels are in a row; at an edge of its column the row reaches a little beyond it."""
+def _within_sides(width: int, row: tuple[float, float]) -> NDArray[np.bool_]:
+    """Which columns of pixels are in a row."""
     xs = np.arange(width) + 0.5
-    slack = 0.06 * (column.right - column.left)
-    left = row[0] if row[0] > column.left + slack else column.left - slack
-    right = row[1] if row[1] < column.right - slack else column.right + slack
-    return np.asarray((xs >= left) & (xs < right))
-
-
-def _seam(text: NDArray[np.bool_], cut: float, max_bend: int) -> NDArray[np.float64]:
-    """For every column of pixels the y of a cut that bends around strokes by up to `max_bend` pixels: the cheapest path
-    from left to right (dynamic programming)."""
-    height, width = text.shape
-    bends = np.arange(-max_bend, max_bend + 1)
-    ys = (np.floor(cut) + bends).astype(np.intp)
-    is_inside = (ys >= 0) & (ys < height)
-    ink = np.where(is_inside[:, None], text[ys.clip(0, height - 1)], False)
-    cost = ink + BEND_COST * (bends / max_bend)[:, None] ** 2
-    total, steps = cost[:, 0], np.zeros((len(bends), width), np.intp)
-    for x in range(1, width):
-        previous = np.stack([np.append(np.inf, total[:-1]), total, np.append(total[1:], np.inf)])
-        steps[:, x] = previous.argmin(axis=0) - 1
-        total = previous.min(axis=0) + cost[:, x]
-    bend = int(total.argmin())
-    path = np.empty(width, np.intp)
-    for x in range(width - 1, -1, -1):
-        path[x] = bend
-        bend += steps[bend, x]
-    return np.asarray(ys[path], dtype=np.float64)
+    return np.asarray((xs >= row[0]) & (xs < row[1]))
 
 
 def _enlarged(mask: NDArray[np.bool_], shape: tuple[int, ...]) -> NDArray[np.bool_]:

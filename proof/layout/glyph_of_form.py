@@ -50,7 +50,7 @@ class KnownGlyph:
         """The glyph's ink in the `text` around it. `cut_off` gives the pixels that belong to no neighbour; it divides
         pieces of ink that continue beyond the forms."""
         at_form = self.distance < AT_FORM_CELLS * self.size
-        labels, stats, centres = connected(text.astype(np.uint8))
+        labels, stats, _ = connected(text.astype(np.uint8))
         top, bottom = stats[:, cv2.CC_STAT_TOP], stats[:, cv2.CC_STAT_TOP] + stats[:, cv2.CC_STAT_HEIGHT]
         over = OVER_CELLS * self.size
         is_shared = (top < self.top - over) | (bottom > self.bottom + over)
@@ -58,11 +58,8 @@ class KnownGlyph:
         is_shared[0] = False
         if is_shared.any():
             text = text & (~is_shared[labels] | cut_off(self))
-            labels, stats, centres = connected(text.astype(np.uint8))
+            labels, stats, _ = connected(text.astype(np.uint8))
         area = stats[:, cv2.CC_STAT_AREA]
         is_own = np.bincount(labels[text & at_form], minlength=len(stats)) >= MIN_AT_FORM_SHARE * area
-        x, y = centres.T
-        for fit in self.fits:
-            is_own |= (x > fit.left) & (x < fit.right) & (y > fit.top) & (y < fit.bottom)
         is_own[0] = False
         return np.asarray(is_own[labels])

@@ -18,14 +18,14 @@ from PIL import Image
 from proof.facsimile.forms import form_of
 from proof.images.opencv import cv2
 from proof.layout.glyph_form import DrawnForm
-from proof.layout.glyph_ink import BESIDE_WIDTHS, WINDOW_CELLS, GlyphInk, Rectangle, glyph_ink
+from proof.layout.glyph_ink import BESIDE_WIDTHS, WINDOW_CELLS, GlyphInk, glyph_ink
 from proof.model.flags import PLACEHOLDER, Flag, Kind, missing_characters
 from proof.model.geometry import Box
 from proof.model.result import CheckedCharacter, CheckedColumn, PageResult
 from proof.report.upright import upright, upright_flag
 from proof.report.view import MAX_HALF_ROW_WIDTHS, focus_of, pitch_of
 
-GLYPH_METHOD_VERSION = 7
+GLYPH_METHOD_VERSION = 8
 """Version of the tiles. Raise it when they change: cached tiles of other versions are not used."""
 
 MARGIN_CELLS = 0.11
@@ -254,25 +254,25 @@ def cut_glyph(image: Image.Image, place: GlyphPlace) -> GlyphTile | None:
     if ink is None:
         x, y = _gap(window.grey, column, row, glyphs, place)
         side = 0.75 * MIN_SIDE_CELLS * place.cell
-        edges = Rectangle(x - side, y - side, x + side, y + side)
+        edges = Box(x - side, y - side, 2 * side, 2 * side)
         return GlyphTile(_cropped(window.pixels, edges), None, window.corner_of(edges))
     box = ink.box
     edges = _tile_edges(box, place, len(place.chosen))
-    ink_box = Box(box.left - edges.left, box.top - edges.top, box.right - box.left, box.bottom - box.top)
+    ink_box = replace(box, x=box.x - edges.x, y=box.y - edges.y)
     return GlyphTile(_cropped(_paled(window.pixels, ink), edges), ink_box, window.corner_of(edges))
 
 
 def _gap(
     grey: NDArray[np.uint8],
-    column: Rectangle,
+    column: Box,
     row: tuple[float, float],
-    glyphs: Sequence[Rectangle],
+    glyphs: Sequence[Box],
     place: GlyphPlace,
 ) -> tuple[float, float]:
     """The middle of the gap in which a glyph was expected, between the ink of the glyphs above and below it."""
     x = (row[0] + row[1]) / 2
     if place.chosen:
-        return x, glyphs[place.chosen[0]].y
+        return x, glyphs[place.chosen[0]].centre[1]
 
     def ink_extent(number: int) -> tuple[float, float] | None:
         """Top and bottom of the ink of a glyph, else of its cell; None if there is no such glyph."""
@@ -280,8 +280,8 @@ def _gap(
             return None
         ink = glyph_ink(grey, column, row, glyphs, [number], place.pitch, place.cell, place.forms)
         if ink:
-            return ink.box.top, ink.box.bottom
-        return glyphs[number].y - place.pitch / 2, glyphs[number].y + place.pitch / 2
+            return ink.box.y, ink.box.bottom
+        return glyphs[number].centre[1] - place.pitch / 2, glyphs[number].centre[1] + place.pitch / 2
 
     glyph_above, glyph_below = ink_extent(place.before - 1), ink_extent(place.before)
     above = glyph_above[1] if glyph_above else None
@@ -295,16 +295,17 @@ def _gap(
     return x, grey.shape[0] / 2
 
 
-def _tile_edges(ink: Rectangle, place: GlyphPlace, count: int) -> Rectangle:
+def _tile_edges(ink: Box, place: GlyphPlace, count: int) -> Box:
     """The edges of the tile around the ink of `count` glyphs: a square; higher for several glyphs, if need be."""
     air = 2 * MARGIN_CELLS * place.cell
-    wide, high = ink.right - ink.left + air, ink.bottom - ink.top + air
+    wide, high = ink.w + air, ink.h + air
     if count == 1:
         wide = high = max(wide, high, MIN_SIDE_CELLS * place.cell)
     else:
         wide = max(wide, MIN_SIDE_CELLS * place.cell)
         high = max(high, wide)
-    return Rectangle(ink.x - wide / 2, ink.y - high / 2, ink.x + wide / 2, ink.y + high / 2)
+    x, y = ink.centre
+    return Box(x - wide / 2, y - high / 2, wide, high)
 
 
 def _paled(pixels: NDArray[np.uint8], ink: GlyphInk) -> NDArray[np.uint8]:
@@ -317,10 +318,10 @@ def _paled(pixels: NDArray[np.uint8], ink: GlyphInk) -> NDArray[np.uint8]:
     return np.where((other & ~own).reshape(-1, 1), faded, colours).reshape(pixels.shape)
 
 
-def _cropped(pixels: NDArray[np.uint8], edges: Rectangle) -> Image.Image:
+def _cropped(pixels: NDArray[np.uint8], edges: Box) -> Image.Image:
     """The part of the window within `edges`; white beyond the window."""
-    left, top = round(edges.left), round(edges.top)
-    wide, high = max(round(edges.right - edges.left), 1), max(round(edges.bottom - edges.top), 1)
+    left, top = round(edges.x), round(edges.y)
+    wide, high = max(round(edges.w), 1), max(round(edges.h), 1)
     piece = Image.new("L" if pixels.ndim == 2 else "RGB", (wide, high), "white")
     piece.paste(Image.fromarray(pixels), (-left, -top))
     return piece
@@ -369,29 +370,29 @@ class _Window:
         """The red channel, in which ink is dark and vermilion is light; the only one of a grey image."""
         return self.pixels if self.pixels.ndim == 2 else np.ascontiguousarray(self.pixels[..., 0])
 
-    def corner_of(self, edges: Rectangle) -> tuple[float, float]:
+    def corner_of(self, edges: Box) -> tuple[float, float]:
         """The upper left corner of a rectangle, relative to the middle of the glyph's place."""
-        return round(edges.left) - self.middle[0], round(edges.top) - self.middle[1]
+        return round(edges.x) - self.middle[0], round(edges.y) - self.middle[1]
 
-    def moved(self, box: Box) -> Rectangle:
+    def moved(self, box: Box) -> Box:
         """The box of a glyph in the coordinates of the window; its size is kept."""
         x, y = box.centre[0] - self.origin[0], box.centre[1] - self.origin[1]
         lean = radians(self.skew)
         u = x * cos(lean) - y * sin(lean) + self.middle[0]
         v = x * sin(lean) + y * cos(lean) + self.middle[1]
-        return Rectangle(u - box.w / 2, v - box.h / 2, u + box.w / 2, v + box.h / 2)
+        return Box(u - box.w / 2, v - box.h / 2, box.w, box.h)
 
-    def column(self, place: GlyphPlace) -> Rectangle:
+    def column(self, place: GlyphPlace) -> Box:
         """The column in the coordinates of the window."""
         x = _column_x(place) - self.origin[0] + self.middle[0]
         half, down = place.column_width / 2, self.middle[1] - self.origin[1]
-        return Rectangle(x - half, place.column.y + down, x + half, place.column.bottom + down)
+        return Box(x - half, place.column.y + down, 2 * half, place.column.h)
 
     def row(self, place: GlyphPlace) -> tuple[float, float]:
         """The left and right edge of the glyph's row in the window: those of the column or, in a note, of its half on
         the glyph's side. The halves are divided near the middle of the column, where there is least ink."""
         column = self.column(place)
-        left, right = column.left, column.right
+        left, right = column.x, column.right
         if not place.is_in_half_row:
             return left, right
         low, high = round(left + MIN_DIVIDE * (right - left)), round(left + MAX_DIVIDE * (right - left))
