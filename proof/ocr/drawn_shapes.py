@@ -1,6 +1,7 @@
-"""Shapes of characters in fonts, which tell a character that the recogniser does not know from the one that it reads.
+"""Shapes of characters in fonts, to distinguish a character that the recogniser does not know, or does not read as
+itself, from the one that it reads instead.
 
-The recogniser reads 附 for 弣 as well as for 附; only the ink tells which of the two it is.
+The recogniser reads 附 for 弣 as well as for 附, and 盧 for 嚧; only the ink tells which of the two it is.
 `scripts/make_drawn.py` makes `data/shapes.npz`: the shapes of `proof.layout.glyph_shapes`, quantised.
 """
 

@@ -26,8 +26,10 @@ from proof.verify.places import Place, glyph_of, omission_place
 from proof.verify.scores import (
     ALIKE_WEIGHT,
     SURE_INSERTION_SCORE,
+    USUAL_MISREADING,
     doubts,
     form_score,
+    misread_deduction,
     omission_score,
     or_neutral,
     substitution_score,
@@ -133,6 +135,8 @@ class FlagMaker:
             score = self._score_against_known(cell.text, own_log_prob, other, glyph, doubt)
             if score > EXPECTED_SCORE and self._is_form(column, glyph, cell.text, other, log_prob):
                 score, rule = EXPECTED_SCORE, "read so when drawn"
+            elif score > EXPECTED_SCORE and (deduction := self._misread_deduction(column, glyph, cell.text, other)):
+                score, rule = max(score - deduction, EXPECTED_SCORE), "read so when drawn"
         score = max(score - self.legible.deduction(glyph.row), min(score, EXPECTED_SCORE))
         if run_together(cell.text, other):
             score, rule = score * ALIKE_WEIGHT, "alike in the hand"
@@ -183,6 +187,15 @@ class FlagMaker:
         glyph was read as this character in any way."""
         was_read = not all(self._is_distinct(transcribed, text) for text in glyph.seen)
         return None if was_read else self.self_reading(transcribed, self.legible.size(glyph.row))
+
+    def _misread_deduction(self, column: ReadColumn, glyph: Glyph, transcribed: str, other: str) -> float:
+        """The nats subtracted from the score of the word `other` because the engine often misreads `transcribed`, and
+        the ink does not resemble `other` more."""
+        self_reading = self._self_reading_at(glyph, transcribed)
+        if self_reading is None or self_reading > 1.0 - USUAL_MISREADING:
+            return 0.0
+        preference = self._preference(column, glyph, other, transcribed)
+        return 0.0 if preference is None else misread_deduction(self_reading, preference)
 
     def _score_against_known(
         self, transcribed: str, own_log_prob: float, other: str, glyph: Glyph, doubt: float

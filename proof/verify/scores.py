@@ -210,6 +210,13 @@ def form_score(preference: float, belief: float) -> float:
     )
 
 
+def misread_deduction(self_reading: float, preference: float) -> float:
+    """The nats subtracted from the score of a substitution whose transcribed character the engine knows, but reads as
+    itself with the probability `self_reading` only: its readings say little, and the ink decides. `preference` is that
+    of `form_score`. Without it four right characters more of a canon's 3,263 are raised (嚧 read as 盧)."""
+    return (1.0 - self_reading) * max(-FORM_PREFERENCE_WEIGHT * preference - FORM_OFFSET_NATS, 0.0)
+
+
 def omission_score(presence: float, reading: str, belief: float, enclosed: bool = True) -> float:
     """The score, in nats, of a glyph for which nothing is transcribed.
 

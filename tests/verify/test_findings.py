@@ -219,6 +219,29 @@ def test_a_form_that_the_engine_does_not_know_is_told_by_its_ink_from_what_it_is
     assert (flag.evidence.rule == "read so when drawn") is not raised
 
 
+@pytest.mark.parametrize(("self_reading", "expected"), [(0.0, [False, False, True, True]), (0.99, [True] * 4)])
+def test_ink_decides_where_the_engine_knows_a_character_but_seldom_reads_it_as_itself(
+    self_reading: float, expected: list[bool]
+) -> None:
+    """嚧 is read 盧, however it is drawn: that 盧 is read says nothing, unless the ink resembles 盧 more. A character
+    that is read as itself is judged by its readings alone, since the ink of look-alikes differs too little."""
+
+    def is_raised(preference: float | None, script: Script = Script.TRADITIONAL) -> bool:
+        own = flag_maker(
+            script=script,
+            self_reading=lambda character, _: self_reading if character == "嚧" else 0.999,
+            form_preference=lambda column, glyph, other, transcribed: (
+                preference if (other, transcribed) == ("盧", "嚧") else None
+            ),
+        )
+        (flag,) = own.flags(laid("正嚧之", [*sure("正"), glyph(1, 盧=0.995, 嚧=0.0001), *sure("之")]))
+        assert flag.raised or flag.evidence.rule == "read so when drawn"
+        return flag.raised
+
+    assert [is_raised(preference) for preference in (-0.2, -0.15, 0.1, None)] == expected
+    assert is_raised(-0.15, Script.SIMPLIFIED)
+
+
 def test_a_wrong_character_beside_one_left_out_is_two_flags_in_their_places() -> None:
     shown = [*sure("司射"), glyph(2, 適=0.998), glyph(3, 西=0.99, 酉=0.005), glyph(4, 階=0.998)]
     found_flags = flags("司射酉階", shown)
