@@ -24,7 +24,7 @@ from proof.images.opencv import cv2
 SIDE_PX = 24
 """Side of the square, in pixels, to which the ink is scaled."""
 
-EM_HEIGHTS_SIDES = (0.8, 0.93, 1.06)
+EM_HEIGHTS_SIDES = (0.78, 0.88, 0.98, 1.08)
 """Heights of the em in which a form is tried."""
 
 EM_WIDTHS = (1.05, 1.3)

@@ -2,7 +2,7 @@
 
 A glyph's box is the cell where the recogniser saw it, not the extent of its strokes. The ink of a stretch of the column
 is divided among its glyphs: the cut between two of them is about halfway, where least ink is (dynamic programming over
-all cuts of the stretch). A stroke goes whole to the glyph that has most of it and is cut only where two glyphs touch.
+all cuts of the stretch).
 """
 
 from __future__ import annotations
@@ -62,11 +62,21 @@ MAX_FRAME_DISTANCE_CELLS = 0.16
 MIN_RULE_INK = 0.22
 """Minimum ink of a broken rule, as a share of the window's height."""
 
-MAX_JOINED_CELLS = 1.25
-"""Height above which a piece of ink consists of glyphs that touch, in cells of the glyph."""
+MAX_BEND_CELLS = 0.3
+"""Maximum distance that a cut bends around strokes, in cells."""
+
+BEND_COST = 0.02
+"""Cost of a bend of that distance, in pixels of ink."""
 
 FORM_MARGIN_CELLS = 0.04
 """Distance from the edge of a glyph's form at which the glyph is cut from a neighbour without one, in cells."""
+
+MAX_SPECK_AREA = 0.01
+"""Area below which a piece of ink is a dot or a speck, as a share of a cell's area. If specks stay, 868 of 940 glyphs
+that no font has are whole and in the middle, and 921 without them."""
+
+MAX_DOT_DISTANCE_CELLS = 0.12
+"""Maximum distance of a glyph's dots from the box around its strokes, in cells."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -140,7 +150,7 @@ class _Stretch:
         """The ink of the chosen glyphs, by their forms where these fit, else by cuts where least ink is."""
         known_glyph = self._known_glyph(self.chosen)
         if known_glyph is None:
-            return _ink_within(self.text, self._spans_by_cuts(), self.row, self.pitch)
+            return _without_specks(_ink_within(self.text, self._spans_by_cuts(), self.row), self.size)
         in_column = _within_sides(self.text.shape[1], (self.column.x, self.column.right))
         return known_glyph.own_ink(self.text & in_column, self._without_neighbours)
 
@@ -167,14 +177,14 @@ class _Stretch:
         pixels that are nearer to its form. Where its form is unknown, it gets those beyond a cut along the edge of the
         chosen forms."""
         ys = np.arange(len(self.text))[:, None] + 0.5
-        margin = FORM_MARGIN_CELLS * self.pitch
+        margin, max_bend = FORM_MARGIN_CELLS * self.pitch, max(round(MAX_BEND_CELLS * self.pitch), 1)
         own = np.ones(self.text.shape, bool)
         for number, edge, inwards in ((self.chosen[0] - 1, known.top, 1), (self.chosen[-1] + 1, known.bottom, -1)):
             neighbour = self._known_glyph([number]) if 0 <= number < len(self.places) else None
             if neighbour is not None:
                 own &= known.distance <= neighbour.distance
             else:
-                own &= (ys - edge) * inwards > -margin
+                own &= (ys - _seam(self.text, edge - inwards * margin, max_bend)) * inwards > 0
         return own
 
 
@@ -275,28 +285,54 @@ def _cuts_of_stretch(
 
 
 def _ink_within(
-    text: NDArray[np.bool_],
-    spans: Sequence[tuple[float, float]],
-    row: tuple[float, float],
-    pitch: float,
+    text: NDArray[np.bool_], spans: Sequence[tuple[float, float]], row: tuple[float, float]
 ) -> NDArray[np.bool_]:
-    """The ink within `spans` and `row`: each piece whole where most of it is inside. Of glyphs that touch, each keeps
-    its part."""
+    """The ink within `spans` and `row`."""
     ys = np.arange(len(text))[:, None] + 0.5
-    in_row = _within_sides(text.shape[1], row)[None, :]
-    labels, stats, _ = connected(text.astype(np.uint8))
-    within = np.zeros(text.shape, bool)
-    for top, bottom in spans:
-        within |= (ys >= top) & (ys < bottom) & in_row
-    is_whole = np.bincount(labels[within], minlength=len(stats)) > 0.5 * stats[:, cv2.CC_STAT_AREA]
-    is_joined = stats[:, cv2.CC_STAT_HEIGHT] > MAX_JOINED_CELLS * pitch * len(spans)
-    return np.asarray(text & np.where(is_joined[labels], within, is_whole[labels]))
+    in_spans = np.logical_or.reduce([(ys >= top) & (ys < bottom) for top, bottom in spans])
+    return np.asarray(text & in_spans & _within_sides(text.shape[1], row))
+
+
+def _without_specks(own: NDArray[np.bool_], size: float) -> NDArray[np.bool_]:
+    """The ink of a glyph without specks away from its strokes; all of it where it has no stroke, as under a seal."""
+    labels, stats, centres = connected(own.astype(np.uint8))
+    is_small = stats[:, cv2.CC_STAT_AREA] < MAX_SPECK_AREA * size * size
+    is_small[0] = True
+    if is_small.all():
+        return own
+    corners = stats[:, :2], stats[:, :2] + stats[:, 2:4]
+    reach = MAX_DOT_DISTANCE_CELLS * size
+    least, most = corners[0][~is_small].min(axis=0) - reach, corners[1][~is_small].max(axis=0) + reach
+    is_far = ((centres < least) | (centres > most)).any(axis=1)
+    return np.asarray(own & ~(is_small & is_far)[labels])
 
 
 def _within_sides(width: int, row: tuple[float, float]) -> NDArray[np.bool_]:
     """Which columns of pixels are in a row."""
     xs = np.arange(width) + 0.5
     return np.asarray((xs >= row[0]) & (xs < row[1]))
+
+
+def _seam(text: NDArray[np.bool_], cut: float, max_bend: int) -> NDArray[np.float64]:
+    """For every column of pixels the y of a cut that bends around strokes by up to `max_bend` pixels: the cheapest path
+    from left to right (dynamic programming)."""
+    height, width = text.shape
+    bends = np.arange(-max_bend, max_bend + 1)
+    ys = (np.floor(cut) + bends).astype(np.intp)
+    is_inside = (ys >= 0) & (ys < height)
+    ink = np.where(is_inside[:, None], text[ys.clip(0, height - 1)], False)
+    cost = ink + BEND_COST * (bends / max_bend)[:, None] ** 2
+    total, steps = cost[:, 0], np.zeros((len(bends), width), np.intp)
+    for x in range(1, width):
+        previous = np.stack([np.append(np.inf, total[:-1]), total, np.append(total[1:], np.inf)])
+        steps[:, x] = previous.argmin(axis=0) - 1
+        total = previous.min(axis=0) + cost[:, x]
+    bend = int(total.argmin())
+    path = np.empty(width, np.intp)
+    for x in range(width - 1, -1, -1):
+        path[x] = bend
+        bend += steps[bend, x]
+    return np.asarray(ys[path], dtype=np.float64)
 
 
 def _enlarged(mask: NDArray[np.bool_], shape: tuple[int, ...]) -> NDArray[np.bool_]:
