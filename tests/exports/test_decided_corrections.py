@@ -1503,7 +1503,7 @@ def test_notes_and_tables_are_the_same_before_and_after_their_corrections_are_wr
     assert [*after[:-1], rows_of(after[-1])] == [*before[:-1], rows_of(before[-1])]
     project.check()
     project.by_hand(1, 6, "此")
-    assert [words for words in documents() if words.startswith(("比：", "此："))] == ["此：原作比，據影像改。"]
+    assert [words for words in documents() if words.startswith(("比：", "此："))] == ["此：原作北，據影像改。"]
 
 
 def rows_of(table: str) -> list[list[str]]:
@@ -1736,3 +1736,40 @@ def test_what_was_said_of_one_half_alone_stays(moved: Project) -> None:
     assert moved.corrected.text == TEXT.replace("命上射", "身命上")
     moved.say("f-out", Verdict.UNDO, person="乙")
     assert moved.corrected.text == TEXT.replace("命上射", "身命上射")
+
+
+@settings(max_examples=25, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@given(st.lists(st.sampled_from([*"甲乙玄", "", "back", "export", "check"]), min_size=2, max_size=7))
+@example([*"甲", "check", *"乙", "export"])
+@example([*"甲", "check", "", "check", "back"])
+@example([*"甲", "export", "back", "export", "check", *"乙"])
+def test_notes_name_what_stood_there_before_all_corrections(acts: list[str]) -> None:
+    """Of a character that is corrected, exported and checked again and again, or taken back, there is one note on what
+    it is now and what it was at first."""
+    with TemporaryDirectory() as folder, project_in(Path(folder)) as project:
+        project.begin(["天地玄黃宇宙"])
+        readings, made = ["玄"], list[Decision]()
+        for act in acts:
+            if act == "export":
+                project.export()
+            elif act == "check":
+                project.export_and_check()
+            elif act == "back" and made:
+                project.take_back(made.pop())
+                readings.pop()
+            elif readings[-1] and act not in ("back", readings[-1]):
+                project.export_and_check()
+                made.append(project.by_hand(1, 2, act, length=len(readings[-1])))
+                readings.append(act)
+            now = readings[-1]
+            words = {"玄": [], "": ["玄：原衍"]}.get(now, [f"{now}：原作玄"])
+            corrected, decided = project.corrected, project.decided
+            material = Material(corrected, datetime.now(UTC), noted=decided.noted)
+            assert [note.words.split("，")[0] for note in material.notes.notes] == words
+            rows = list(
+                csv.DictReader(spreadsheet(corrected.edition, material.placed).decode("utf-8-sig").splitlines())
+            )
+            assert [(row["before"], row["after"]) for row in rows] == [("玄", now)] * len(words)
+            document = etree.fromstring(tei(corrected.edition, material.placed))
+            changes = [" ".join(map(str, choice.itertext())) for choice in document.iterfind(".//{*}choice")]
+            assert len(changes) == len(words)
