@@ -27,7 +27,7 @@ SIDE_PX = 24
 EM_HEIGHTS_SIDES = (0.78, 0.88, 0.98, 1.08)
 """Heights of the em in which a form is tried."""
 
-EM_WIDTHS = (1.05, 1.3)
+EM_WIDTHS = (1.0, 1.12, 1.25, 1.4)
 """Widths of the em in which a form is tried, in its heights: glyphs in ruled columns are squat."""
 
 MARGIN_SIDES = 0.12
