@@ -108,6 +108,35 @@ def columns_of_pages(session: Session, pages: Iterable[PageRow]) -> dict[int, di
     return {page.id: pieces_of(content(page.version_id), page.spans) for page in pages}
 
 
+ColumnPlace = tuple[int | None, int]
+"""The place of a column: a version of its text, and where it starts there."""
+
+
+def column_places(page: PageRow) -> dict[int, ColumnPlace]:
+    """The places of the columns of a page, by column number."""
+    return {number: (page.version_id, span.start) for number, span in page.spans.items()}
+
+
+def pages_with_columns_of(session: Session, pages: Sequence[PageRow]) -> list[PageRow]:
+    """These pages, and those beside them that have one of their columns: in a text without page marks, a line may be on
+    several pages."""
+    known = {page.id: page for page in pages}
+    places = {place for page in pages for place in column_places(page).values()}
+    added = pages
+    while added:
+        beside = PageRow.position.in_({page.position + step for page in added for step in (-1, 1)})
+        of_texts = PageRow.work_id.in_({page.work_id for page in added}) & PageRow.text.in_(
+            {page.text for page in added}
+        )
+        others = session.scalars(select(PageRow).where(of_texts, beside, PageRow.absent.is_(False)))
+        added = [
+            other for other in others if other.id not in known and not places.isdisjoint(column_places(other).values())
+        ]
+        places.update(place for page in added for place in column_places(page).values())
+        known |= {page.id: page for page in added}
+    return list(known.values())
+
+
 def stored_content(session: Session, version: int | None) -> str | None:
     """The content of the version with this number; None for None."""
     return content_of(session.get_one(TextVersionRow, version)) if version is not None else None

@@ -89,8 +89,8 @@ def edit_column(path: ColumnPath, body: ColumnBody) -> Response:
         return answer(ColumnOutcomeOut(corrected=1, conflicts=[]))
     decided_flags = {
         (queued.flag.offset, queued.flag.length): queued
-        for queued in store.queue.on_page(path.work, place.position)
-        if queued.version and queued.flag.line == path.line
+        for queued in store.queue.of_column(path.work, path.page, path.line)
+        if queued.version
     }
     corrections, decisions = [], []
     for index, correction in enumerate(corrections_of(source, edits, body.text)):
