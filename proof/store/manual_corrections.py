@@ -148,6 +148,7 @@ def correct_in(session: Session, correction: ManualCorrection, column: ColumnRow
     earlier = session.scalar(select(ActRow).where(ActRow.key == correction.key))
     if isinstance(earlier, FlagAct):
         return _repeat(session, pages, correction, earlier)
+    page = _page_showing(session, page, pages, correction) if len(pages) > 1 else page
     column = column or _stored_column(session, page, correction.line)
     start, end = correction.offset, correction.offset + correction.length
     if column is None or start < 0 or end > len(column.source):
@@ -190,6 +191,20 @@ def _repeat(session: Session, pages: Sequence[PageRow], correction: ManualCorrec
     if not is_same_place:
         raise key_of_another()
     return decide_in(session, _request(correction, earlier.flag_id, (earlier.version or 1) - 1))
+
+
+def _page_showing(session: Session, page: PageRow, pages: Sequence[PageRow], correction: ManualCorrection) -> PageRow:
+    """Which of the pages that have a line shows the place of a correction on its image: the page that has the character
+    there, or else the one before; `page` itself if none has."""
+    packed = rows.packed_characters(session, [each.id for each in pages])
+    page_at = {
+        character.offset: each
+        for each in pages
+        if each.id in packed
+        for character in codec.unpack(packed[each.id])
+        if character.line == correction.line
+    }
+    return page_at.get(correction.offset) or page_at.get(correction.offset - 1) or page
 
 
 def _stored_column(session: Session, page: PageRow, number: int) -> ColumnRow | None:
