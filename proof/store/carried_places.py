@@ -369,11 +369,12 @@ def _in_line(text: str, span: Span) -> tuple[str, Span]:
 class _CorrectedPlace:
     """A place in the new content, found by way of a corrected old content, which has all pending decisions.
 
-    `span` is the place in the new content. `distance` is that of the corrected line of the place from the new content
-    (`PositionMap.distance`). `line_stands`: the new content has the corrected line; `line_is_new`: the old content does
+    `span` is the place in the new content, `line` the corrected line of the place, `distance` its distance from the new
+    content (`PositionMap.distance`). `line_stands`: the new content has this line; `line_is_new`: the old content does
     not have it. `is_pending`: the decision on this place was pending."""
 
     span: Span
+    line: str
     distance: int
     line_stands: bool
     line_is_new: bool
@@ -476,11 +477,13 @@ class _Carrier:
 
     def _was_moved(self, place: Place, carried: Place) -> bool:
         """Whether characters that were to be deleted, and are no longer at their place, stand elsewhere in the line,
-        which has as many of them as before."""
+        which has more of them than all decisions would leave."""
         if self._written is not None or place.is_whole or carried.reads or not place.reads:
             return False
-        (old_line, _), (new_line, _) = _in_line(self._old, place.span), _in_line(self._new, carried.span)
-        return new_line.count(place.reads) >= old_line.count(place.reads)
+        corrected, (old_line, _) = self._corrected.get(place.flag), _in_line(self._old, place.span)
+        left = corrected.line.count(place.reads) if corrected is not None else old_line.count(place.reads) - 1
+        new_line, _ = _in_line(self._new, carried.span)
+        return new_line.count(place.reads) > left
 
     def _insertions(self, places: Iterable[Place]) -> dict[tuple[int, bool], list[tuple[Place, Span]]]:
         """The insertions of the export, each with its span in the new content, by their start in the old content: that
@@ -568,11 +571,13 @@ class _Carrier:
                 in_new = from_corrected.where(*in_corrected)
             if in_new is not None:
                 start = in_corrected.start
+                line = from_corrected.line(start)
                 corrected[place.flag] = _CorrectedPlace(
                     span=in_new,
+                    line=line,
                     distance=from_corrected.distance(start),
                     line_stands=from_corrected.line_stands(start),
-                    line_is_new=from_corrected.line(start) not in old_lines,
+                    line_is_new=line not in old_lines,
                     is_pending=is_pending,
                 )
         return corrected
