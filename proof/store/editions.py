@@ -26,7 +26,7 @@ from proof.store.decision_records import State, Verdict
 from proof.store.flag_matching import OF_COLLATION, save_flags
 from proof.store.lookup import NoPlaceError, StorePart, filled, raise_revision, work_id_subquery
 from proof.store.manual_corrections import ManualCorrection, correct_in
-from proof.store.models import ColumnRow, FlagRow, PageRow, TextRow, TextVersionRow
+from proof.store.models import FlagRow, PageRow, TextRow, TextVersionRow
 from proof.store.seeded_errors import IS_SEEDED
 from proof.store.texts import sha_of
 from proof.text.contexts import context_of
@@ -230,7 +230,7 @@ def _make(session: Session, text: ColumnsInText, work: str, decision: CarriedDec
     place = {"work": work, "page": page.id, "line": column.number, "offset": offset}
     request = {"person": person, "key": uuid.uuid4().hex, "batch": batch, "confirmed": True}
     correction = filled(ManualCorrection, decision, **place, **request)
-    correct_in(session, correction, ColumnRow(number=column.number, source=column.source))
+    correct_in(session, correction)
 
 
 def _must_be_undecided(session: Session, page: PageRow, line: int, offset: int, length: int) -> None:

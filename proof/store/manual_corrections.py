@@ -27,7 +27,7 @@ from proof.store.flag_matching import unused_id
 from proof.store.lookup import NoPlaceError, StorePart, filled, find_page
 from proof.store.models import ActRow, CharactersRow, ColumnRow, FlagAct, FlagRow, PageRow
 from proof.store.seeded_errors import BY_HAND, IS_SEEDED, seeded_places, shown_text
-from proof.store.texts import carry_to_present, pages_with_columns_of
+from proof.store.texts import carry_to_present, columns_of_pages, pages_with_columns_of
 from proof.store.typed_text import LONGEST_READING
 from proof.store.work_text import columns_of
 from proof.text.column import faults_of
@@ -140,16 +140,15 @@ def _check(correction: ManualCorrection) -> None:
         raise RefusedDecisionError(_("what is doubtful is a character of the text, and gets no reading"))
 
 
-def correct_in(session: Session, correction: ManualCorrection, column: ColumnRow | None = None) -> Decision:
-    """Correct a place within a transaction; raises as `ManualCorrections.correct`. `column` must be given for a page
-    without an image, whose columns are not stored."""
+def correct_in(session: Session, correction: ManualCorrection) -> Decision:
+    """Correct a place within a transaction; raises as `ManualCorrections.correct`."""
     page = find_page(session, correction.work, correction.page)
     pages = pages_with_columns_of(session, [page])
     earlier = session.scalar(select(ActRow).where(ActRow.key == correction.key))
     if isinstance(earlier, FlagAct):
         return _repeat(session, pages, correction, earlier)
     page = _page_showing(session, page, pages, correction) if len(pages) > 1 else page
-    column = column or _stored_column(session, page, correction.line)
+    column = _column(session, page, correction.line)
     start, end = correction.offset, correction.offset + correction.length
     if column is None or start < 0 or end > len(column.source):
         raise NoPlaceError(_("%(page)s: column %(column)s has no such place"), page=page.page, column=correction.line)
@@ -207,9 +206,12 @@ def _page_showing(session: Session, page: PageRow, pages: Sequence[PageRow], cor
     return page_at.get(correction.offset) or page_at.get(correction.offset - 1) or page
 
 
-def _stored_column(session: Session, page: PageRow, number: int) -> ColumnRow | None:
+def _column(session: Session, page: PageRow, number: int) -> ColumnRow | None:
+    """A column of a page: as it was found on the image, or else that of the text."""
     columns = select(ColumnRow).where(ColumnRow.page_id == page.id, ColumnRow.number == number)
-    return session.scalars(columns.order_by(ColumnRow.ordinal)).first()
+    source = columns_of_pages(session, [page])[page.id].get(number)
+    of_text = ColumnRow(number=number, x=0, y=0, w=0, h=0, source=source) if source is not None else None
+    return session.scalars(columns.order_by(ColumnRow.ordinal)).first() or of_text
 
 
 def _correct_glyph_in(session: Session, correction: ManualCorrection) -> Decision:

@@ -124,3 +124,23 @@ def test_a_line_on_two_pages_is_one_column_on_both(tmp_path: Path) -> None:
         undone = client.post(f"{base}/undo", json={"key": "undo-0001"})
         assert undone.get_json()["decisions"][0]["reading"] == "某"
         assert edit(first, "射人告具于某升阼階", line, "edit-0004")["texts"] == [line] * 2
+
+
+def test_a_column_that_the_image_lacks_is_shown_where_it_stands_and_edited(tmp_path: Path) -> None:
+    settings, result = settings_in(tmp_path), page("上射揖坐", "與進者相左")
+    first, second = result.columns
+    with Store.open(settings.store_address) as store:
+        lines = {1: Span(0, 4), 2: Span(5, 3), 3: Span(9, 5)}
+        shown = replace(result, columns=(first, replace(second, number=3)))
+        check_at(store, "上射揖坐\n天地玄\n與進者相左\n", [(replace(PLACE, lines=lines), shown)])
+        client, base = (
+            Served(settings, store, create_app(settings, store=store), "").client,
+            f"/api/v1/works/{build.WORK}",
+        )
+        columns = client.get(f"{base}/pages/1").get_json()["columns"]
+        assert [column["now"] for column in columns] == ["上射揖坐", "天地玄", "與進者相左"]
+        assert [column["box"] for column in columns] == [[100, 0, 90, 100], [100, 0, 0, 100], [200, 0, 90, 100]]
+        body = {"seen": "天地玄", "text": "天玄黃", "key": "edit-0001"}
+        assert client.post(f"{base}/pages/1/columns/2", json=body).get_json()["corrected"] == 2
+        assert client.get(f"{base}/pages/1").get_json()["columns"][1]["now"] == "天玄黃"
+        assert export(store) == "上射揖坐\n天玄黃\n與進者相左\n"
