@@ -4,13 +4,13 @@ a decision on this flag."""
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
 from itertools import chain
 from typing import Any
 
-from sqlalchemy import ColumnElement, select
+from sqlalchemy import select
 from sqlalchemy.orm import Session
 
 from proof.locale.marking import _
@@ -27,7 +27,7 @@ from proof.store.flag_matching import unused_id
 from proof.store.lookup import NoPlaceError, StorePart, filled, find_page
 from proof.store.models import ActRow, CharactersRow, ColumnRow, FlagAct, FlagRow, PageRow
 from proof.store.seeded_errors import BY_HAND, IS_SEEDED, seeded_places, shown_text
-from proof.store.texts import carry_to_present, columns_of_pages, pages_with_columns_of
+from proof.store.texts import carry_to_present, columns_of_pages, of_column, pages_with_columns_of
 from proof.store.typed_text import LONGEST_READING
 from proof.store.work_text import columns_of
 from proof.text.column import faults_of
@@ -147,7 +147,7 @@ def correct_in(session: Session, correction: ManualCorrection) -> Decision:
     earlier = session.scalar(select(ActRow).where(ActRow.key == correction.key))
     if isinstance(earlier, FlagAct):
         return _repeat(session, pages, correction, earlier)
-    page = _page_showing(session, page, pages, correction) if len(pages) > 1 else page
+    page = _page_showing(session, pages, correction) if len(pages) > 1 else page
     column = _column(session, page, correction.line)
     start, end = correction.offset, correction.offset + correction.length
     if column is None or start < 0 or end > len(column.source):
@@ -192,18 +192,13 @@ def _repeat(session: Session, pages: Sequence[PageRow], correction: ManualCorrec
     return decide_in(session, _request(correction, earlier.flag_id, (earlier.version or 1) - 1))
 
 
-def _page_showing(session: Session, page: PageRow, pages: Sequence[PageRow], correction: ManualCorrection) -> PageRow:
-    """Which of the pages that have a line shows the place of a correction on its image: the page that has the character
-    there, or else the one before; `page` itself if none has."""
-    packed = rows.packed_characters(session, [each.id for each in pages])
-    page_at = {
-        character.offset: each
-        for each in pages
-        if each.id in packed
-        for character in codec.unpack(packed[each.id])
-        if character.line == correction.line
-    }
-    return page_at.get(correction.offset) or page_at.get(correction.offset - 1) or page
+def _page_showing(session: Session, pages: Sequence[PageRow], correction: ManualCorrection) -> PageRow:
+    """Which of the pages that have a line, the first of which is that of the correction, shows the place on its
+    image."""
+    packed = rows.packed_characters(session, [page.id for page in pages])
+    characters = {page: codec.unpack(data) for page, data in packed.items()}
+    number = rows.page_showing(characters, correction.line, correction.offset)
+    return next((page for page in pages if page.id == number), pages[0])
 
 
 def _column(session: Session, page: PageRow, number: int) -> ColumnRow | None:
@@ -224,16 +219,11 @@ def _correct_glyph_in(session: Session, correction: ManualCorrection) -> Decisio
     return correct_in(session, correction)
 
 
-def _of_line(pages: Iterable[PageRow], line: int) -> ColumnElement[bool]:
-    """The condition in a query of flags that the flag is in this column of one of the pages, which share it."""
-    return FlagRow.page_id.in_([page.id for page in pages]) & (FlagRow.line == line)
-
-
 def _flag_at(
     session: Session, pages: Sequence[PageRow], correction: ManualCorrection, *, seeded: bool = False
 ) -> FlagRow | None:
     """The flag of a check or of a collation at exactly this place, or the `seeded` error there; locked."""
-    query = select(FlagRow).where(_of_line(pages, correction.line))
+    query = select(FlagRow).where(of_column(pages, correction.line))
     query = query.where(FlagRow.offset == correction.offset, FlagRow.length == correction.length)
     query = query.where(FlagRow.stale.is_(False), FlagRow.kind != Kind.LAYOUT.value, ~BY_HAND)
     query = query.where(IS_SEEDED if seeded else ~IS_SEEDED)
@@ -245,7 +235,7 @@ def _check_unflagged(session: Session, pages: Sequence[PageRow], correction: Man
     if correction.length < 2:
         return
     flagged = select(FlagRow.id).where(
-        _of_line(pages, correction.line),
+        of_column(pages, correction.line),
         FlagRow.stale.is_(False),
         FlagRow.raised.is_(True),
         ~BY_HAND,
@@ -294,7 +284,7 @@ def _overlapping_correction(session: Session, pages: Sequence[PageRow], source: 
     """A correction by hand that is in force at the place of `flag` or overlaps it, or deletes its column, and whose
     context in the column has not changed; None if there is none."""
     query = select(FlagRow).where(
-        _of_line(pages, flag.line), BY_HAND, FlagRow.stale.is_(False), FlagRow.state != State.OPEN.value
+        of_column(pages, flag.line), BY_HAND, FlagRow.stale.is_(False), FlagRow.state != State.OPEN.value
     )
     for row in session.scalars(query.order_by(FlagRow.id)):
         meets = Span(row.offset, row.length).meets(Span(flag.offset, flag.length))

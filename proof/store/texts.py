@@ -137,6 +137,11 @@ def pages_with_columns_of(session: Session, pages: Sequence[PageRow]) -> list[Pa
     return list(known.values())
 
 
+def of_column(pages: Iterable[PageRow], number: int) -> ColumnElement[bool]:
+    """The condition in a query of flags that the flag is in this column of one of the pages, which all have it."""
+    return FlagRow.page_id.in_([page.id for page in pages]) & (FlagRow.line == number)
+
+
 def stored_content(session: Session, version: int | None) -> str | None:
     """The content of the version with this number; None for None."""
     return content_of(session.get_one(TextVersionRow, version)) if version is not None else None
