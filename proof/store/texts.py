@@ -118,23 +118,21 @@ def column_places(page: PageRow) -> dict[int, ColumnPlace]:
 
 
 def pages_with_columns_of(session: Session, pages: Sequence[PageRow]) -> list[PageRow]:
-    """These pages, and those beside them that have one of their columns: in a text without page marks, a line may be on
-    several pages."""
-    known = {page.id: page for page in pages}
+    """These pages of a work, and those beside them that have one of their columns: in a text without page marks, a line
+    may be on several pages."""
+    found, added = list(pages), list(pages)
+    known = {(page.text, page.position) for page in pages}
     places = {place for page in pages for place in column_places(page).values()}
-    added = pages
     while added:
-        beside = PageRow.position.in_({page.position + step for page in added for step in (-1, 1)})
-        of_texts = PageRow.work_id.in_({page.work_id for page in added}) & PageRow.text.in_(
-            {page.text for page in added}
-        )
-        others = session.scalars(select(PageRow).where(of_texts, beside, PageRow.absent.is_(False)))
-        added = [
-            other for other in others if other.id not in known and not places.isdisjoint(column_places(other).values())
-        ]
+        beside = {(page.text, page.position + step) for page in added for step in (-1, 1)} - known
+        near = PageRow.text.in_({text for text, _ in beside}) & PageRow.position.in_({at for _, at in beside})
+        query = select(PageRow).where(near, PageRow.work_id == pages[0].work_id, PageRow.absent.is_(False))
+        others = [page for page in session.scalars(query) if (page.text, page.position) not in known]
+        added = [page for page in others if not places.isdisjoint(column_places(page).values())]
         places.update(place for page in added for place in column_places(page).values())
-        known |= {page.id: page for page in added}
-    return list(known.values())
+        known |= {(page.text, page.position) for page in added}
+        found += added
+    return found
 
 
 def of_column(pages: Iterable[PageRow], number: int) -> ColumnElement[bool]:
