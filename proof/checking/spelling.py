@@ -23,7 +23,6 @@ def spelled(page: CheckedPage, policy: VariantPolicy) -> CheckedPage:
     def of_text(flag: Flag) -> Flag:
         if flag.kind not in READ_ON_IMAGE or is_about_moved_text(flag, by_id.get(flag.moved)):
             return flag
-        suggested, *others = policy.spellings(page.task.text.text, flag.suggested, flag.transcribed)
-        return replace(flag, suggested=suggested, evidence=replace(flag.evidence, spellings=tuple(others)))
+        return flag.spelled(policy.spellings(page.task.text.text, flag.suggested, flag.transcribed))
 
     return replace(page, result=replace(page.result, flags=tuple(map(of_text, page.result.flags))))

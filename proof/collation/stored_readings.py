@@ -44,15 +44,21 @@ def must_be_checked(store: Store, edition: Transcription, *, as_it_is: bool) -> 
 
 def save_differences(store: Store, collations: Sequence[Collation]) -> SavedDifferences:
     """Save the raised differences of a text, the base of all collations, as findings in every work in which the text
-    was checked, and return their numbers. The findings of the check are kept.
+    was checked, and return their numbers. The findings of the check are kept. Suggestions are spelled as the text
+    spells them (云 for 雲 in a simplified one).
 
     Raises UsageError if this text was not checked, or was changed since.
     """
     edition = collations[0].base.edition
     raised = [placed for placed in findings(collations) if placed.flag.raised]
+    policy = policy_of(edition.script)
     totals = []
     for start, end, part in parts_of(edition):
-        part_flags = [(placed.start - start, placed.flag) for placed in raised if start <= placed.start < end]
+        part_flags = [
+            (at - start, flag.spelled(policy.spellings(part.text, flag.suggested, flag.transcribed)))
+            for at, flag in ((placed.start, placed.flag) for placed in raised)
+            if start <= at < end
+        ]
         saved = [
             store.collated.save(stored.work, stored.path, part, part_flags) for stored in store.texts.find(part).own
         ]

@@ -86,7 +86,8 @@ def notes_of(
         PlacedCorrection(correction, Edit(correction.start or 0, correction.length, correction.replacement))
         for correction in without_change
     ]
-    with_halves = with_moved([*corrected.placed, *unchanged])
+    written = [placed for placed in corrected.placed if not placed.correction.restores]
+    with_halves = with_moved([*written, *unchanged])
     with_halves.sort(key=lambda pair: pair[0].edit.place)
     juan_of = {page.id: page.juan for page in edition.pages}
     leaf_of = {page.id: leaf_in_words(page, edition.script) for page in edition.pages}
@@ -103,7 +104,8 @@ def notes_of(
         numbers[juan] += 1
         before, after = _around(addresses, stretches, edits, placed)
         line = _corrected_line(placed, line_changes)
-        named_correction = replace(correction, line=line, names=(*correction.names, *given_names))
+        known_names = (*correction.names, *given_names)
+        named_correction = replace(correction, line=line, original=correction.replaced, names=known_names)
         named = replace(placed, correction=named_correction)
         words = house_note(named, edition.script)
         if half is not None:

@@ -35,6 +35,7 @@ class Correction:
     also: the numbers of the flags of equal decisions.
     authority: what it rests on (影像, a siglum, 他校, 本校, 理校); empty if nothing was stated.
     moved: the id of the other half's flag, for a moved character or column.
+    first_reading: what stood at the place before earlier corrections that are in the text; None if there are none.
     column: the number on the image of a whole column, or of the column of missing characters; 0 if unknown.
     is_typed: a person typed the replacement.
     copy_reads: the reading of the copy, if the text is kept nevertheless; None for a correction.
@@ -61,6 +62,7 @@ class Correction:
     flag: str = ""
     person: str = ""
     moved: str = ""
+    first_reading: str | None = None
     column: int = 0
     is_typed: bool = False
     start: int | None = None
@@ -80,6 +82,16 @@ class Correction:
     def changes(self) -> bool:
         """Whether it changes the text; a note that the copy reads so (原文如此), or otherwise, does not."""
         return self.replacement != self.original
+
+    @property
+    def replaced(self) -> str:
+        """The characters that it replaces in the text as it was before all corrections."""
+        return self.original if self.first_reading is None else self.first_reading
+
+    @property
+    def restores(self) -> bool:
+        """Whether the text reads after it as it did before all corrections."""
+        return self.changes and self.replaced == self.replacement
 
     @property
     def on_checked_page(self) -> Correction:
@@ -170,11 +182,10 @@ class PlacedCorrection:
         """The characters that it writes, without the line ending of a column."""
         return LINE_ENDING.sub("", self.edit.replacement)
 
-    def removed(self, text: str) -> str:
-        """The characters of the file's `text` that it replaces, or has replaced, without line endings."""
-        return LINE_ENDING.sub(
-            "", self.correction.original if self.is_applied else text[self.edit.start : self.edit.end]
-        )
+    @property
+    def removed(self) -> str:
+        """The characters that it replaces, or has replaced, without line endings."""
+        return LINE_ENDING.sub("", self.correction.replaced)
 
 
 @unique

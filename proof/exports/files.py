@@ -105,14 +105,14 @@ class Material:
 
     @property
     def _still_noted(self) -> list[Correction]:
-        """Those of `noted` in whose place nothing else is written."""
+        """Those of `noted` whose characters are not corrected again."""
         written: defaultdict[int, list[Span]] = defaultdict(list)
         for span in (Span(*change.edit.place) for change in self.corrected.placed if change.correction.changes):
             for at in range(span.start, span.end + 1):
                 written[at].append(span)
 
         def is_written_again(span: Span) -> bool:
-            return any(span.meets(other) for at in range(span.start, span.end + 1) for other in written[at])
+            return any(span.overlaps(other) for at in range(span.start, span.end + 1) for other in written[at])
 
         return [each for each in self.noted if not is_written_again(Span(each.start or 0, each.length))]
 

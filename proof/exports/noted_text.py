@@ -108,7 +108,7 @@ def _places(corrected: CorrectedSource, notes: CollationNotes) -> list[_Place]:
         _Place(
             change.edit.start,
             change.edit.end,
-            change.removed(corrected.edition.text),
+            change.removed,
             change.written,
             change.correction.person,
             note_of.pop(id(change), None),

@@ -23,10 +23,10 @@ def spreadsheet(edition: Transcription, placed: Iterable[PlacedCorrection]) -> b
     file = io.StringIO(newline="")
     writer = csv.writer(file, lineterminator="\r\n")
     writer.writerow(COLUMNS)
-    for correction in (change.correction for change in placed):
+    for correction in (change.correction for change in placed if not change.correction.restores):
         begin, end = addresses.line(correction.page, correction.line)
         number = character_number(edition.text[begin:end], correction.offset)
-        readings = (correction.original, correction.replacement, correction.copy_reads or "")
+        readings = (correction.replaced, correction.replacement, correction.copy_reads or "")
         row = (
             correction.page,
             correction.line,

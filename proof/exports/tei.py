@@ -411,11 +411,14 @@ class _Writer:
         if not correction.changes:
             _text(add(holder, "sic", resp=responsible), source)
             return
+        if correction.restores:
+            _text(holder, correction.replacement)
+            return
         choice = add(holder, "choice")
         if correction.flag in self.halves:
             ident, ident_of_other = self.halves[correction.flag]
             identified(choice, ident).set("corresp", f"#{ident_of_other}")
-        _text(add(choice, "sic"), change.placed.removed(self.edition.text))
+        _text(add(choice, "sic"), change.placed.removed)
         corr = add(choice, "corr", resp=responsible)
         if correction.authority:
             corr.set("evidence", _EVIDENCE.get(correction.authority, "external"))

@@ -257,6 +257,11 @@ class Flag:
     id: str = field(default="")
     moved: str = ""
 
+    def spelled(self, spellings: Sequence[str]) -> Flag:
+        """The flag with the first of these spellings of its suggestion, and the others in the evidence."""
+        suggested, *others = spellings
+        return replace(self, suggested=suggested, evidence=replace(self.evidence, spellings=tuple(others)))
+
     def as_dict(self) -> dict[str, Any]:
         """The flag for `flags.jsonl`."""
         return {

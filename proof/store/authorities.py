@@ -52,7 +52,15 @@ def authority_of(request: DecisionRequest, flag: FlagRow, page: PageRow) -> str:
     from_image = page.image is not None and flag.reason not in WITHOUT_IMAGE
     if from_image and reading in _image_readings(flag):
         return IMAGE
-    witness = next((copy["siglum"] for copy in copies_read(flag.evidence) if copy["reading"] == reading), "")
+    is_suggested = reading in (flag.suggested, *flag.evidence.get("spellings", ()))
+    witness = next(
+        (
+            copy["siglum"]
+            for copy in copies_read(flag.evidence)
+            if copy["reading"] == reading or (is_suggested and copy["side"] == "image")
+        ),
+        "",
+    )
     return witness or (IMAGE if from_image and reading else "")
 
 

@@ -180,10 +180,13 @@ class DecidedFlag:
 class Effects:
     """What the decisions on a text make of it together. `restored` is what the text is to read where an exported
     correction was taken back, by flag number; `kept` are the flags taken back whose transcribed characters are not
-    restored. Of those whose places are lost, a later decision `replaced` some, others `deleted` what stood on a line
-    that was removed since, and `waiting` ones get their place back with what is restored."""
+    restored. `first_readings` is what stood before all corrections
+    where one is in the text. Of
+    those whose places are lost, a later decision `replaced` some, others `deleted` what stood on a line that was
+    removed since, and `waiting` ones get their place back with what is restored."""
 
     restored: dict[int, str]
+    first_readings: dict[int, str]
     kept: set[int]
     replaced: set[int]
     deleted: set[int]
@@ -201,14 +204,16 @@ def effects_of(decided: Iterable[DecidedFlag], content: str) -> Effects:
             near[at].append(each)
     replaced = _replaced_by_later(lost, present, content)
     withdrawn = [each for each in present if each.state is State.OPEN and each.now.reads != each.transcribed]
-    restored, waiting = _restored_readings({each.flag: each.transcribed for each in withdrawn}, lost, replaced)
+    restored, waiting = _readings_before(withdrawn, [each for each in lost if not each.place.is_corrected], replaced)
+    applied = [each for each in present if each.is_applied]
+    first_readings, _ = _readings_before([*withdrawn, *applied], lost, replaced)
     kept = {
         undone.flag
         for undone in withdrawn
         if any(other.supersedes(undone) for at in _bounds(undone.now.span) for other in near[at])
     }
     deleted = {each.flag for each in lost if each.is_deleted_with_its_line}
-    return Effects(restored, kept, set(replaced), deleted, waiting)
+    return Effects(restored, first_readings, kept, set(replaced), deleted, waiting)
 
 
 def _bounds(span: Span) -> range:
@@ -239,15 +244,17 @@ def _replaced_by_later(lost: Iterable[DecidedFlag], present: Iterable[DecidedFla
     return replaced
 
 
-def _restored_readings(
-    withdrawn: Mapping[int, str], lost: Iterable[DecidedFlag], replaced: Mapping[int, int]
+def _readings_before(
+    present: Iterable[DecidedFlag], lost: Iterable[DecidedFlag], replaced: Mapping[int, int]
 ) -> tuple[dict[int, str], set[int]]:
-    """The `withdrawn` readings and, where a lost decision that had written a part of these was taken back as well, what
-    had been there before both; and the lost flags that wait for that. `replaced` is that of `_replaced_by_later`."""
+    """What had been at the places of the `present` decisions, by flag: before each and, where a `lost` decision had
+    written a part of that, before both; and the lost flags whose part is not found in it. `replaced` is that of
+    `_replaced_by_later`."""
     edits: defaultdict[int, list[Edit]] = defaultdict(list)
     waiting: set[int] = set()
-    lost_of = {decision.flag: decision for decision in lost if not decision.place.is_corrected}
-    former = {flag: decision.transcribed for flag, decision in lost_of.items()} | dict(withdrawn)
+    lost_of = {decision.flag: decision for decision in lost}
+    readings = {decision.flag: decision.transcribed for decision in present}
+    former = {flag: decision.transcribed for flag, decision in lost_of.items()} | readings
     for flag in reversed(replaced):  # the parts of a part first
         by = replaced[flag]
         if flag not in lost_of or by not in former:
@@ -258,7 +265,7 @@ def _restored_readings(
             edits[by].append(Edit(place.start - starts[0], place.extent, edited(former[flag], edits[flag])))
         else:
             waiting.add(flag)
-    return {flag: edited(reading, edits[flag]) for flag, reading in withdrawn.items()}, waiting
+    return {flag: edited(reading, edits[flag]) for flag, reading in readings.items()}, waiting
 
 
 def is_decided_later(lost: Place, others: Iterable[Place]) -> bool:

@@ -78,9 +78,13 @@ class Span(NamedTuple):
         """Whether the other span has all of it."""
         return other.start <= self.start and self.end <= other.end
 
+    def overlaps(self, other: Span) -> bool:
+        """Whether the two share a character, or one is a gap within the other."""
+        return self.start < other.end and other.start < self.end
+
     def meets(self, other: Span) -> bool:
-        """Whether the two share a character, or one is a gap within the other, or both are the same gap."""
-        return self == other or (self.start < other.end and other.start < self.end)
+        """Whether the two overlap, or both are the same gap."""
+        return self == other or self.overlaps(other)
 
     def touches(self, other: Span) -> bool:
         """Whether the two share a character or are beside each other."""

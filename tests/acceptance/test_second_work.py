@@ -26,7 +26,7 @@ def test_of_two_works_in_one_store_each_is_as_its_people_decided(tmp_path: Path,
     base = made_once("acceptance", base_project)
     first = History(tmp_path / "first", 0, base, name="first.txt", store=shared(tmp_path))
     two = History(tmp_path / "two", 100, base, name="two.txt", store=shared(tmp_path))
-    for _ in range(4):
+    for _ in range(2):
         first.run(steps=3)
         two.run(steps=3)
 

@@ -72,6 +72,22 @@ def test_differences_are_decided_written_and_noted_with_what_witnesses_read() ->
     assert notes[0] == "四庫本：文淵閣四庫全書本"
 
 
+def test_a_simplified_text_is_asked_in_the_forms_that_it_uses_and_the_witness_is_named() -> None:
+    traditional = "司射東面于大夫之西比耦大夫與大夫命上射曰某御于國門之餘子雲從之"
+    simplified = "司射东面于大夫之西比耦大夫与大夫命上射曰某御于国门之余子云从之"
+    page = f"#+PROPERTY: ID {WORK}\n<pb:{WORK}_WYG_010-1a>¶\n"
+    Path("010.txt").write_text(f"{page}{simplified.replace('国门', '国间').replace('从', '')}余¶\n", encoding="utf-8")
+    Path("other.txt").write_text(f"{page}{traditional}餘¶\n", encoding="utf-8")
+    assert main(["check", "010.txt"]) == 0
+    assert collated() == [("间", "门", "open"), ("", "从", "open")]
+    decide("门", Verdict.TAKE)
+    decide("从", Verdict.TAKE)
+    assert main(["export", "010.txt", "--in-place"]) == 0
+    assert Path("010.txt").read_text(encoding="utf-8") == f"{page}{simplified}余¶\n"
+    notes = Path("out/010.notes.txt").read_text(encoding="utf-8")
+    assert "门：原作间，四库本作門，从四库本改。" in notes.replace("四庫", "四库")
+
+
 def test_a_character_that_moved_over_the_end_of_a_column_is_one_question_and_one_note() -> None:
     moved = TEXT.replace("曰某御于¶\n子命下射", "曰某于¶\n子命御下射")
     Path("other.txt").write_text(moved, encoding="utf-8")

@@ -9,7 +9,7 @@ from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from contextlib import closing, contextmanager, suppress
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime
-from itertools import chain, permutations
+from itertools import chain, permutations, product
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any, NamedTuple
@@ -43,6 +43,7 @@ from proof.text.transcription import Transcription
 from tests.build import by_hand, check_files, number_of, page_number, queued, say, transcription
 from tests.build import flag as raised
 from tests.exports.conftest import page_of
+from tests.sampling import cross_section
 
 PAGE = "KR1_WYG_010-1a"
 COLUMN_1 = "　大夫之西北耦(案比今注/訛作北據)"
@@ -62,6 +63,7 @@ GAP = flag("f-gap", 1, 3, "", "□", "　大夫[]□□□")
 LINES = ("天地玄黃宇宙", "洪荒日月盈昃", "辰宿列張寒來", "暑往秋收冬藏")
 ADDED = {ColumnChange.ADD_BEFORE: "新前之文", ColumnChange.ADD_AFTER: "新後之文"}
 SPLIT_OFFSET = 3
+ENDINGS = ("¶\n", "", f"¶\n<pb:{PAGE.replace('1a', '1b')}>¶\n辰宿列張¶\n")
 THREE = ("天地玄黃", "宇宙洪荒", "日月盈昃")
 PLAIN = "".join(f"{line}¶\n" for line in (f"<pb:{PAGE}>", *LINES))
 
@@ -473,9 +475,9 @@ def test_what_was_taken_back_is_not_put_back_over_what_was_decided_and_written_o
         assert project.export() == TEXT.replace("西北", "西比")
 
 
-@pytest.mark.parametrize("by_turns", [False, True], ids=["together", "an export after each"])
-@pytest.mark.parametrize("back", ["西北", "北西"])
-@pytest.mark.parametrize("deleted", ["西北", "北西"])
+@pytest.mark.parametrize(
+    ("deleted", "back", "by_turns"), cross_section([*product(("西北", "北西"), ("西北", "北西"), (False, True))], 3)
+)
 def test_neighbours_that_were_deleted_come_back_in_their_order(
     project: Project, deleted: str, back: str, by_turns: bool
 ) -> None:
@@ -494,8 +496,7 @@ def test_neighbours_that_were_deleted_come_back_in_their_order(
     assert project.export() == TEXT
 
 
-@pytest.mark.parametrize("exports", [1, 3])
-@pytest.mark.parametrize("offset", range(6))
+@pytest.mark.parametrize(("offset", "exports"), cross_section([*product(range(6), (1, 3))], 4))
 def test_one_of_a_run_is_corrected_beside_exported_ones_that_no_check_has_seen(
     project: Project, offset: int, exports: int
 ) -> None:
@@ -689,8 +690,12 @@ def test_what_was_decided_in_a_deleted_column_returns_with_it(project: Project, 
     assert project.export() == TEXT
 
 
-@pytest.mark.parametrize("is_checked", [False, True])
-@pytest.mark.parametrize("change", [Change(2, 0, "甲"), Change(2, 1, "甲"), Change(2, 1, ""), Change(0, 2, "")])
+@pytest.mark.parametrize(
+    ("change", "is_checked"),
+    cross_section(
+        [*product((Change(2, 0, "甲"), Change(2, 1, "甲"), Change(2, 1, ""), Change(0, 2, "")), (False, True))], 3
+    ),
+)
 def test_what_was_decided_in_a_column_that_was_deleted_later_is_taken_back_with_the_deletion(
     project: Project, change: Change, is_checked: bool
 ) -> None:
@@ -931,8 +936,7 @@ def with_column_changes(changes: Iterable[tuple[int, ColumnChange | int]]) -> st
     return text.replace("\n", "¶\n")
 
 
-@pytest.mark.parametrize("between", [False, True])
-@pytest.mark.parametrize("change", [*ColumnChange, 0, 3])
+@pytest.mark.parametrize(("change", "between"), cross_section([*product((*ColumnChange, 0, 3), (False, True))], 5))
 def test_what_two_works_decide_alike_is_written_once_and_comes_back_once_both_take_it_back(
     project: Project, change: ColumnChange | int, between: bool
 ) -> None:
@@ -1058,9 +1062,9 @@ def test_a_column_with_an_exported_correction_is_changed_before_the_next_check(
         assert project.export() == with_column_changes([(2, 5), (2, change)])
 
 
-@pytest.mark.parametrize("back", [0, 1])
-@pytest.mark.parametrize("is_checked", [False, True])
-@pytest.mark.parametrize("is_column", [False, True])
+@pytest.mark.parametrize(
+    ("is_column", "is_checked", "back"), cross_section([*product((False, True), (False, True), (0, 1))], 3)
+)
 def test_of_two_equal_neighbours_that_were_deleted_each_comes_back(
     project: Project, is_column: bool, is_checked: bool, back: int
 ) -> None:
@@ -1089,8 +1093,7 @@ END, BEGINNING = (2, Change(4, 2, "")), (3, Change(0, 2, ""))
 Rounds = Sequence[Sequence[tuple[int, ColumnChange | Change]]]
 
 
-@pytest.mark.parametrize("one_by_one", [False, True])
-@pytest.mark.parametrize("is_checked", [False, True])
+@pytest.mark.parametrize(("is_checked", "one_by_one"), cross_section([*product((True, False), (True, False))], 2))
 @pytest.mark.parametrize(
     ("rounds", "back"),
     [
@@ -1150,7 +1153,7 @@ def test_a_last_column_that_was_deleted_behind_an_added_one_stays_on_its_page(pr
         assert project.export() == with_column_changes([(3, ColumnChange.ADD_AFTER)])
 
 
-@pytest.mark.parametrize("back", list(permutations(range(3))))
+@pytest.mark.parametrize("back", cross_section(list(permutations(range(3))), 2))
 def test_the_last_columns_of_a_page_are_deleted_together_and_come_back_in_any_order(
     project: Project, back: Sequence[int]
 ) -> None:
@@ -1370,8 +1373,9 @@ def test_a_column_that_is_missing_behind_the_last_one_is_shown_there(project: Pr
         project.export()
 
 
-@pytest.mark.parametrize("verdict", [Verdict.KEEP, Verdict.RETAIN, Verdict.UNSURE])
-@pytest.mark.parametrize("ending", ["¶\n", "", f"¶\n<pb:{PAGE.replace('1a', '1b')}>¶\n辰宿列張¶\n"])
+@pytest.mark.parametrize(
+    ("ending", "verdict"), cross_section([*product(ENDINGS, (Verdict.KEEP, Verdict.RETAIN, Verdict.UNSURE))], 5)
+)
 def test_a_missing_last_column_that_was_taken_out_again_is_not_asked_again(
     project: Project, ending: str, verdict: Verdict
 ) -> None:
@@ -1387,7 +1391,7 @@ def test_a_missing_last_column_that_was_taken_out_again_is_not_asked_again(
     assert project.open_flags() == []
 
 
-@pytest.mark.parametrize("ending", ["¶\n", "", f"¶\n<pb:{PAGE.replace('1a', '1b')}>¶\n辰宿列張¶\n"])
+@pytest.mark.parametrize("ending", ENDINGS)
 def test_a_last_column_that_was_deleted_comes_back(project: Project, ending: str) -> None:
     text = TEXT.replace("¶\n¶", "¶\n日月¶").removesuffix("¶\n") + ending
     project.write(text)
@@ -1400,7 +1404,7 @@ def test_a_last_column_that_was_deleted_comes_back(project: Project, ending: str
     assert project.export() == text
 
 
-@pytest.mark.parametrize("order", list(permutations(("f-first", "f-second", "f-third"))))
+@pytest.mark.parametrize("order", cross_section(list(permutations(("f-first", "f-second", "f-third"))), 2))
 def test_missing_columns_stand_in_the_order_of_the_image_in_whatever_order_they_are_written(
     project: Project, order: Sequence[str]
 ) -> None:
@@ -1503,7 +1507,7 @@ def test_notes_and_tables_are_the_same_before_and_after_their_corrections_are_wr
     assert [*after[:-1], rows_of(after[-1])] == [*before[:-1], rows_of(before[-1])]
     project.check()
     project.by_hand(1, 6, "此")
-    assert [words for words in documents() if words.startswith(("比：", "此："))] == ["此：原作比，據影像改。"]
+    assert [words for words in documents() if words.startswith(("比：", "此："))] == ["此：原作北，據影像改。"]
 
 
 def rows_of(table: str) -> list[list[str]]:
@@ -1736,3 +1740,40 @@ def test_what_was_said_of_one_half_alone_stays(moved: Project) -> None:
     assert moved.corrected.text == TEXT.replace("命上射", "身命上")
     moved.say("f-out", Verdict.UNDO, person="乙")
     assert moved.corrected.text == TEXT.replace("命上射", "身命上射")
+
+
+@settings(max_examples=25, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@given(st.lists(st.sampled_from([*"甲乙玄", "", "back", "export", "check"]), min_size=2, max_size=7))
+@example([*"甲", "check", *"乙", "export"])
+@example([*"甲", "check", "", "check", "back"])
+@example([*"甲", "export", "back", "export", "check", *"乙"])
+def test_notes_name_what_stood_there_before_all_corrections(acts: list[str]) -> None:
+    """Of a character that is corrected, exported and checked again and again, or taken back, there is one note on what
+    it is now and what it was at first."""
+    with TemporaryDirectory() as folder, project_in(Path(folder)) as project:
+        project.begin(["天地玄黃宇宙"])
+        readings, made = ["玄"], list[Decision]()
+        for act in acts:
+            if act == "export":
+                project.export()
+            elif act == "check":
+                project.export_and_check()
+            elif act == "back" and made:
+                project.take_back(made.pop())
+                readings.pop()
+            elif readings[-1] and act not in ("back", readings[-1]):
+                project.export_and_check()
+                made.append(project.by_hand(1, 2, act, length=len(readings[-1])))
+                readings.append(act)
+            now = readings[-1]
+            words = {"玄": [], "": ["玄：原衍"]}.get(now, [f"{now}：原作玄"])
+            corrected, decided = project.corrected, project.decided
+            material = Material(corrected, datetime.now(UTC), noted=decided.noted)
+            assert [note.words.split("，")[0] for note in material.notes.notes] == words
+            rows = list(
+                csv.DictReader(spreadsheet(corrected.edition, material.placed).decode("utf-8-sig").splitlines())
+            )
+            assert [(row["before"], row["after"]) for row in rows] == [("玄", now)] * len(words)
+            document = etree.fromstring(tei(corrected.edition, material.placed))
+            changes = [" ".join(map(str, choice.itertext())) for choice in document.iterfind(".//{*}choice")]
+            assert len(changes) == len(words)

@@ -11,7 +11,6 @@ from proof.exports.corrections import PlacedCorrection
 from proof.exports.files import Material, write_file
 from proof.exports.forms import ExportForm
 from proof.text.edit import edited
-from proof.text.lines import LINE_ENDING
 from proof.text.model import Script
 
 _CANONS = {"T": "大", "X": "卍續", "J": "嘉興", "K": "麗", "A": "金藏", "P": "永樂北藏", "L": "乾隆藏", "G": "佛教藏"}
@@ -24,7 +23,9 @@ def marked_text(text: str, placed: list[PlacedCorrection]) -> str:
 
 
 def _marked(text: str, change: PlacedCorrection) -> str:
-    old, new, replacement = change.removed(text), change.written, change.edit.replacement
+    old, new, replacement = change.removed, change.written, change.edit.replacement
+    if change.correction.restores:
+        return replacement
     if new:
         return replacement.replace(new, f"[{old}>{new}]", 1)
     deleted = text[change.edit.start : change.edit.end]
@@ -36,11 +37,13 @@ def collation_list(placed: list[PlacedCorrection], script: Script) -> str:
     lines = []
     for change in placed:
         correction = change.correction
+        if correction.restores:
+            continue
         # pages of a canon are named by canon, volume and work: T08n0235
         siglum = _CANONS.get(correction.page[:1], "原") if "n" in correction.page[:6] else "原"
         where = f"{correction.page}{correction.line:02}"
         after = in_script(f"（{rests_on(correction)}）", script) if correction.authority else ""
-        new, old = change.written or "〔－〕", LINE_ENDING.sub("", correction.original) or "〔－〕"
+        new, old = change.written or "〔－〕", change.removed or "〔－〕"
         lines.append(f"{where}\t{new}【校】，{old}【{siglum}】{after}{correction.note}\n")
     return "".join(lines)
 
