@@ -24,6 +24,7 @@ from proof.text.edit import Edit
 from proof.text.layers import LayerStretch
 from proof.text.model import Page, Script, is_han
 from proof.text.numerals import numeral
+from proof.text.positions import line_end
 from proof.text.transcription import Transcription
 
 _START = attrgetter("start")
@@ -102,7 +103,7 @@ def notes_of(
         correction = placed.correction
         juan = juan_of.get(correction.page, "")
         numbers[juan] += 1
-        before, after = _around(addresses, stretches, edits, placed)
+        before, after = _around(edition.text, addresses, stretches, edits, placed)
         line = _corrected_line(placed, line_changes)
         known_names = (*correction.names, *given_names)
         named_correction = replace(correction, line=line, original=correction.replaced, names=known_names)
@@ -184,16 +185,17 @@ def called(siglum: str) -> str:
 
 
 def _around(
-    addresses: Addresses, stretches: Sequence[LayerStretch], edits: Sequence[Edit], placed: PlacedCorrection
+    text: str, addresses: Addresses, stretches: Sequence[LayerStretch], edits: Sequence[Edit], placed: PlacedCorrection
 ) -> tuple[str, str]:
-    """The characters before and after a place in its line of the corrected text; no markup or punctuation. `stretches`
-    and `edits` are sorted by their starts."""
-    line = addresses.find(placed.correction.page, placed.correction.line)
-    if line is None:
+    """The characters before and after a place in its line of the corrected text; no markup or punctuation. Around a
+    line ending these are the lines on both sides; there are none around a whole column. `stretches` and `edits` are
+    sorted by their starts."""
+    correction, edit = placed.correction, placed.edit
+    line = addresses.find(correction.page, correction.line)
+    if line is None or correction.is_of_column:
         return "", ""
     begin, end = line
-    edit = placed.edit
-    end = max(end, edit.end)
+    end = line_end(text, edit.end) if correction.is_of_line_ending else max(end, edit.end)
     first, last = bisect_left(edits, begin, key=_START), bisect_right(edits, end, key=_START)
     others = [other for other in edits[first:last] if other is not edit]
     before = _characters(stretches, others, begin, edit.start)

@@ -123,6 +123,11 @@ class Correction:
         return self.adds_column or other.adds_column
 
     @property
+    def is_of_column(self) -> bool:
+        """Whether it adds or deletes a whole column, or has done so."""
+        return self.kind is Kind.LAYOUT and not (self.is_of_line_ending or (self.original and self.replacement))
+
+    @property
     def is_of_line_ending(self) -> bool:
         """Whether it splits a line, or joins two."""
         return self.kind is Kind.LAYOUT and LINE_BREAK in (self.original, self.replacement)
