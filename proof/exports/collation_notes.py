@@ -15,7 +15,7 @@ from operator import attrgetter
 from typing import NamedTuple
 
 from proof.exports.corrections import Correction, EditOrder, PlacedCorrection
-from proof.exports.source import CorrectedSource
+from proof.exports.source import CorrectedSource, noted_places
 from proof.model.flags import Kind
 from proof.store.authorities import IMAGE, REASONED
 from proof.text.addresses import Addresses
@@ -83,12 +83,7 @@ def notes_of(
     in doubt, and corrections that the text already has. `names` are full names of witnesses by their sigla (empty if
     none was given); they take precedence over those of the corrections."""
     edition = corrected.edition
-    unchanged = [
-        PlacedCorrection(correction, Edit(correction.start or 0, correction.length, correction.replacement))
-        for correction in without_change
-    ]
-    written = [placed for placed in corrected.placed if not placed.correction.restores]
-    with_halves = with_moved([*written, *unchanged])
+    with_halves = with_moved([each for each in noted_places(corrected, without_change) if not each.correction.restores])
     with_halves.sort(key=lambda pair: pair[0].edit.place)
     juan_of = {page.id: page.juan for page in edition.pages}
     leaf_of = {page.id: leaf_in_words(page, edition.script) for page in edition.pages}
@@ -115,9 +110,8 @@ def notes_of(
             line_start, _ = addresses.line(half.correction.page, half.correction.line)
             above = [*_characters_of_source(stretches, line_start, half.edit.start)][-1:]
             words = moved_note(named, moved_from, "".join(above), edition.script)
-        changes = tuple(part.edit for part in (placed, half) if part is not None and part.correction.changes)
-        if any(placed is other for other in unchanged):
-            changes = ()
+        parts = [part for part in (placed, half) if part is not None]
+        changes = tuple(part.edit for part in parts if part.correction.changes and not part.is_applied)
         leaf = leaf_of.get(correction.page, "")
         notes.append(
             CollationNote(
