@@ -15,7 +15,7 @@ from operator import attrgetter
 from typing import NamedTuple
 
 from proof.exports.corrections import Correction, EditOrder, PlacedCorrection
-from proof.exports.source import CorrectedSource
+from proof.exports.source import CorrectedSource, noted_places
 from proof.model.flags import Kind
 from proof.store.authorities import IMAGE, REASONED
 from proof.text.addresses import Addresses
@@ -24,6 +24,7 @@ from proof.text.edit import Edit
 from proof.text.layers import LayerStretch
 from proof.text.model import Page, Script, is_han
 from proof.text.numerals import numeral
+from proof.text.positions import line_end
 from proof.text.transcription import Transcription
 
 _START = attrgetter("start")
@@ -82,12 +83,7 @@ def notes_of(
     in doubt, and corrections that the text already has. `names` are full names of witnesses by their sigla (empty if
     none was given); they take precedence over those of the corrections."""
     edition = corrected.edition
-    unchanged = [
-        PlacedCorrection(correction, Edit(correction.start or 0, correction.length, correction.replacement))
-        for correction in without_change
-    ]
-    written = [placed for placed in corrected.placed if not placed.correction.restores]
-    with_halves = with_moved([*written, *unchanged])
+    with_halves = with_moved([each for each in noted_places(corrected, without_change) if not each.correction.restores])
     with_halves.sort(key=lambda pair: pair[0].edit.place)
     juan_of = {page.id: page.juan for page in edition.pages}
     leaf_of = {page.id: leaf_in_words(page, edition.script) for page in edition.pages}
@@ -102,7 +98,7 @@ def notes_of(
         correction = placed.correction
         juan = juan_of.get(correction.page, "")
         numbers[juan] += 1
-        before, after = _around(addresses, stretches, edits, placed)
+        before, after = _around(edition.text, addresses, stretches, edits, placed)
         line = _corrected_line(placed, line_changes)
         known_names = (*correction.names, *given_names)
         named_correction = replace(correction, line=line, original=correction.replaced, names=known_names)
@@ -114,9 +110,8 @@ def notes_of(
             line_start, _ = addresses.line(half.correction.page, half.correction.line)
             above = [*_characters_of_source(stretches, line_start, half.edit.start)][-1:]
             words = moved_note(named, moved_from, "".join(above), edition.script)
-        changes = tuple(part.edit for part in (placed, half) if part is not None and part.correction.changes)
-        if any(placed is other for other in unchanged):
-            changes = ()
+        parts = [part for part in (placed, half) if part is not None]
+        changes = tuple(part.edit for part in parts if part.correction.changes and not part.is_applied)
         leaf = leaf_of.get(correction.page, "")
         notes.append(
             CollationNote(
@@ -184,16 +179,17 @@ def called(siglum: str) -> str:
 
 
 def _around(
-    addresses: Addresses, stretches: Sequence[LayerStretch], edits: Sequence[Edit], placed: PlacedCorrection
+    text: str, addresses: Addresses, stretches: Sequence[LayerStretch], edits: Sequence[Edit], placed: PlacedCorrection
 ) -> tuple[str, str]:
-    """The characters before and after a place in its line of the corrected text; no markup or punctuation. `stretches`
-    and `edits` are sorted by their starts."""
-    line = addresses.find(placed.correction.page, placed.correction.line)
-    if line is None:
+    """The characters before and after a place in its line of the corrected text; no markup or punctuation. Around a
+    line ending these are the lines on both sides; there are none around a whole column. `stretches` and `edits` are
+    sorted by their starts."""
+    correction, edit = placed.correction, placed.edit
+    line = addresses.find(correction.page, correction.line)
+    if line is None or correction.is_of_column:
         return "", ""
     begin, end = line
-    edit = placed.edit
-    end = max(end, edit.end)
+    end = line_end(text, edit.end) if correction.is_of_line_ending else max(end, edit.end)
     first, last = bisect_left(edits, begin, key=_START), bisect_right(edits, end, key=_START)
     others = [other for other in edits[first:last] if other is not edit]
     before = _characters(stretches, others, begin, edit.start)

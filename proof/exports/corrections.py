@@ -35,6 +35,7 @@ class Correction:
     also: the numbers of the flags of equal decisions.
     authority: what it rests on (影像, a siglum, 他校, 本校, 理校); empty if nothing was stated.
     moved: the id of the other half's flag, for a moved character or column.
+    is_part: it corrected a part of what an earlier correction had written, whose note has it.
     first_reading: what stood at the place before earlier corrections that are in the text; None if there are none.
     column: the number on the image of a whole column, or of the column of missing characters; 0 if unknown.
     is_typed: a person typed the replacement.
@@ -63,6 +64,7 @@ class Correction:
     person: str = ""
     moved: str = ""
     first_reading: str | None = None
+    is_part: bool = False
     column: int = 0
     is_typed: bool = False
     start: int | None = None
@@ -121,6 +123,11 @@ class Correction:
         if self.adds_column and other.adds_column:
             return self.column != other.column
         return self.adds_column or other.adds_column
+
+    @property
+    def is_of_column(self) -> bool:
+        """Whether it adds or deletes a whole column, or has done so."""
+        return self.kind is Kind.LAYOUT and not (self.is_of_line_ending or (self.original and self.replacement))
 
     @property
     def is_of_line_ending(self) -> bool:

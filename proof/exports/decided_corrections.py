@@ -15,12 +15,11 @@ from proof.model.flags import CORRECTED_BY_HAND, LINE_BREAK, Kind
 from proof.model.notices import MessageCode
 from proof.store import Store
 from proof.store.authorities import copies_read, witnesses_of
-from proof.store.carried_places import Effects, ExportEdits, Place, effects_of
+from proof.store.carried_places import ExportEdits, Place, effects_of
 from proof.store.decision_records import Decision, State, Verdict
 from proof.store.text_files import DecidedPlace
 from proof.text.addresses import Addresses
 from proof.text.contexts import context_of
-from proof.text.edit import Edit, edited
 from proof.text.lines import LINE_ENDING
 from proof.text.positions import Span, line_end
 from proof.text.read import in_script
@@ -189,14 +188,29 @@ class _DecisionsByEffect:
         """Add corrections that restore the text from before decisions that were taken back, unless it was replaced
         since, and leave out decisions whose places are lost, except those with nothing left to write."""
         effects = effects_of((decided.flag for decided in self._decided), self._edition.text)
-        written: defaultdict[int, dict[_Characters, Edit]] = defaultdict(dict)
+        parts = frozenset[int]().union(*(amended.later for amended in effects.amended.values()))
         for made in self._applied:
             first, now = effects.first_readings[made.decision.flag], made.correction.original
-            written[made.span.start][made.characters] = Edit(*made.span, first)
             if first != now:
-                self._noted.append(replace(made.correction, original=first, replacement=now))
+                is_part = made.decision.flag in parts
+                self._noted.append(replace(made.correction, original=first, replacement=now, is_part=is_part))
+        for decided in self._decided:
+            amended = effects.amended.get(decided.decision.flag)
+            if amended is not None:
+                correction = _correction(decided.decision, amended.span, self._edition, self._addresses)
+                first = amended.before + effects.first_readings[decided.decision.flag] + amended.behind
+                correction = replace(correction, replacement=correction.original, has_image=decided.has_image)
+                self._noted.append(replace(correction, original=first))
         self._corrected = [
-            made._replace(correction=_with_first_reading(made, effects, written))
+            made._replace(
+                correction=replace(
+                    made.correction,
+                    replacement=effects.restored[made.decision.flag],
+                    first_reading=effects.first_readings[made.decision.flag],
+                )
+            )
+            if made.decision.flag in effects.restored
+            else made
             for made in self._corrected
             if made.decision.flag not in effects.kept
         ]
@@ -299,24 +313,6 @@ def _is_typed(decision: Decision) -> bool:
     give."""
     recognised = (decision.suggested, *(text for text, _share in decision.evidence.get("alternatives", ())))
     return decision.evidence.get("reason") == CORRECTED_BY_HAND or decision.reading not in recognised
-
-
-def _with_first_reading(
-    made: _DecidedCorrection, effects: Effects, written: Mapping[int, Mapping[_Characters, Edit]]
-) -> Correction:
-    """A correction with what stood at its place before all corrections; one that was taken back restores what had been
-    there. `written` are the edits that take back what is in the text, by their starts."""
-    correction, span = made.correction, made.span
-    flag = made.decision.flag
-    if flag in effects.restored:
-        return replace(correction, replacement=effects.restored[flag], first_reading=effects.first_readings[flag])
-    edits = [
-        Edit(edit.start - span.start, edit.length, edit.replacement)
-        for start in range(span.start, span.end + 1)
-        for _, edit in sorted(written.get(start, {}).items())
-        if Span(*edit.place).is_within(span) and Span(*edit.place).overlaps(span)
-    ]
-    return replace(correction, first_reading=edited(correction.original, edits)) if edits else correction
 
 
 def _without_conflicts(

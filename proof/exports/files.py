@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import os
-from collections import Counter, defaultdict
+from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import datetime
@@ -29,14 +29,12 @@ from proof.exports.note_page import note_page
 from proof.exports.noted_text import noted_text
 from proof.exports.pagexml import page_xml
 from proof.exports.shown_flags import with_decisions
-from proof.exports.source import CorrectedSource, write_corrected
+from proof.exports.source import CorrectedSource, noted_places, write_corrected
 from proof.exports.spreadsheet import spreadsheet
 from proof.exports.tei import tei
 from proof.locale.marking import _
 from proof.model.result import PageResult
 from proof.store.page_states import PageState
-from proof.text.edit import Edit
-from proof.text.positions import Span
 
 
 @dataclass(frozen=True, slots=True)
@@ -89,32 +87,14 @@ class Material:
     @property
     def placed(self) -> list[PlacedCorrection]:
         """The corrections that are written, and those that the text has, in the order of their places."""
-        text = self.corrected.edition.text
-        spans = ((correction, Span(correction.start or 0, correction.length)) for correction in self._still_noted)
-        applied = [
-            PlacedCorrection(correction, Edit(*span, text[span.start : span.end]), is_applied=True)
-            for correction, span in spans
-            if correction.doubt is None
-        ]
-        return sorted([*self.corrected.placed, *applied], key=attrgetter("order"))
+        doubtful = {id(each) for each in self.noted if each.doubt is not None}
+        placed = [each for each in noted_places(self.corrected, self.noted) if id(each.correction) not in doubtful]
+        return sorted(placed, key=attrgetter("order"))
 
     @property
     def notes(self) -> CollationNotes:
         """The notes on the text."""
-        return notes_of(self.corrected, self._still_noted, self.names)
-
-    @property
-    def _still_noted(self) -> list[Correction]:
-        """Those of `noted` whose characters are not corrected again."""
-        written: defaultdict[int, list[Span]] = defaultdict(list)
-        for span in (Span(*change.edit.place) for change in self.corrected.placed if change.correction.changes):
-            for at in range(span.start, span.end + 1):
-                written[at].append(span)
-
-        def is_written_again(span: Span) -> bool:
-            return any(span.overlaps(other) for at in range(span.start, span.end + 1) for other in written[at])
-
-        return [each for each in self.noted if not is_written_again(Span(each.start or 0, each.length))]
+        return notes_of(self.corrected, self.noted, self.names)
 
 
 def form_names() -> tuple[str, ...]:

@@ -116,8 +116,8 @@ def _places(corrected: CorrectedSource, notes: CollationNotes) -> list[_Place]:
         for change in corrected.placed
     ]
     for note in note_of.values():
-        edit, kept = note.placed.edit, note.placed.written
-        places.append(_Place(edit.start, edit.end, kept, kept, "", note))
+        edit, kept = note.placed.edit, note.placed.written if note.placed.is_applied else ""
+        places.append(_Place(edit.start if kept else edit.end, edit.end, kept, kept, "", note))
     for footnote in corrected.edition.footnotes:
         at = len(corrected.edition.text) if footnote.anchor is None else footnote.anchor
         places.append(_Place(at, at, "", "", "", footnote))

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
+from operator import attrgetter
 from pathlib import Path
 
 from proof.atomic import whole_binary_file
@@ -17,6 +18,7 @@ from proof.text.edit import Edit, edited
 from proof.text.encoding import encode
 from proof.text.lines import lines
 from proof.text.pages import LineKind
+from proof.text.positions import Span
 from proof.text.transcription import Footnote, Transcription, apparatus_notes
 from proof.text.variants import policy_of
 
@@ -58,6 +60,59 @@ class CorrectedSource:
         if self.edition.decoded.extraction is not None and before.startswith(ZIP_SIGNATURE):
             before, after = self.edition.text.encode(), self.text.encode()
         return unified_diff(before, after, name)
+
+
+def noted_places(corrected: CorrectedSource, noted: Sequence[Correction]) -> list[PlacedCorrection]:
+    """The corrections that get a note: those of a source that are written, and the `noted` ones, which the text has or
+    which change nothing. Those that overlap are one, with what stood there before all of them; a doubt about what is
+    corrected is left out."""
+    text = corrected.edition.text
+    changing = [each for each in corrected.placed if each.correction.changes]
+    places = [each for each in corrected.placed if not each.correction.changes]
+    of_text = [
+        PlacedCorrection(each, Edit(*span, text[span.start : span.end]), is_applied=True)
+        for each, span in ((each, Span(each.start or 0, each.length)) for each in noted if not each.is_part)
+    ]
+    doubts = [each for each in of_text if each.correction.doubt is not None]
+    applied = [
+        max(group, key=_length) for group in _overlapping(each for each in of_text if each.correction.doubt is None)
+    ]
+    places += [_as_one(group, text) for group in _overlapping([*changing, *applied])]
+    for group in _overlapping([*changing, *doubts]):
+        places += group if all(each.is_applied for each in group) else []
+    return places
+
+
+def _length(placed: PlacedCorrection) -> int:
+    return placed.edit.length
+
+
+def _overlapping(places: Iterable[PlacedCorrection]) -> list[list[PlacedCorrection]]:
+    """Groups of corrections that overlap, in the order of their places."""
+    groups: list[list[PlacedCorrection]] = []
+    for each in sorted(places, key=attrgetter("order")):
+        if groups and any(Span(*each.edit.place).overlaps(Span(*other.edit.place)) for other in groups[-1]):
+            groups[-1].append(each)
+        else:
+            groups.append([each])
+    return groups
+
+
+def _as_one(group: Sequence[PlacedCorrection], text: str) -> PlacedCorrection:
+    """Overlapping corrections as one, at the place of all of them: that with the largest place, or the last one."""
+    if len(group) == 1:
+        return group[0]
+    start, end = min(each.edit.start for each in group), max(each.edit.end for each in group)
+    now = text[start:end]
+
+    def changed(edits: Iterable[Edit]) -> str:
+        return edited(now, [replace(edit, start=edit.start - start) for edit in edits])
+
+    first = changed(replace(each.edit, replacement=each.correction.original) for each in group if each.is_applied)
+    new = changed(each.edit for each in group if not each.is_applied)
+    largest = max(group, key=lambda each: (each.edit.length, not each.is_applied)).correction
+    one = replace(largest, original=now, replacement=new, first_reading=first, moved="")
+    return PlacedCorrection(one, Edit(start, end - start, new))
 
 
 def behind(edits: Iterable[Edit], at: int) -> int:

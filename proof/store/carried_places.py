@@ -8,12 +8,13 @@ from __future__ import annotations
 
 import re
 from collections import defaultdict
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cache, cached_property
 from itertools import chain
 from math import inf
 from operator import attrgetter
+from typing import NamedTuple
 
 from proof.model.flags import LINE_BREAK
 from proof.store.decision_records import State
@@ -180,13 +181,14 @@ class DecidedFlag:
 class Effects:
     """What the decisions on a text make of it together. `restored` is what the text is to read where an exported
     correction was taken back, by flag number; `kept` are the flags taken back whose transcribed characters are not
-    restored. `first_readings` is what stood before all corrections
-    where one is in the text. Of
-    those whose places are lost, a later decision `replaced` some, others `deleted` what stood on a line that was
-    removed since, and `waiting` ones get their place back with what is restored."""
+    restored. Of those whose places are lost, a later decision `replaced` some, others `deleted` what stood on a line
+    that was removed since, and `waiting` ones get their place back with what is restored. `amended` are the
+    corrections of which a later one corrected a part, and `first_readings` what stood before all corrections at these
+    and at those that are in the text, by flag."""
 
     restored: dict[int, str]
     first_readings: dict[int, str]
+    amended: dict[int, Amended]
     kept: set[int]
     replaced: set[int]
     deleted: set[int]
@@ -202,18 +204,21 @@ def effects_of(decided: Iterable[DecidedFlag], content: str) -> Effects:
         (lost if each.present is None else present).append(each)
         for at in _bounds(each.now.span) if each.present is not None else ():
             near[at].append(each)
-    replaced = _replaced_by_later(lost, present, content)
+    to_present = cache(lambda content_of_lost: PositionMap.of_comparison(content_of_lost, content))
+    replaced = _replaced_by_later(lost, present, content, to_present)
     withdrawn = [each for each in present if each.state is State.OPEN and each.now.reads != each.transcribed]
     restored, waiting = _readings_before(withdrawn, [each for each in lost if not each.place.is_corrected], replaced)
     applied = [each for each in present if each.is_applied]
-    first_readings, _ = _readings_before([*withdrawn, *applied], lost, replaced)
+    amended = _amended([each for each in lost if each.flag in replaced], applied, to_present)
+    now = [*withdrawn, *applied, *(each for each in lost if each.flag in amended)]
+    first_readings, _ = _readings_before(now, lost, replaced)
     kept = {
         undone.flag
         for undone in withdrawn
         if any(other.supersedes(undone) for at in _bounds(undone.now.span) for other in near[at])
     }
     deleted = {each.flag for each in lost if each.is_deleted_with_its_line}
-    return Effects(restored, first_readings, kept, set(replaced), deleted, waiting)
+    return Effects(restored, first_readings, amended, kept, set(replaced), deleted, waiting)
 
 
 def _bounds(span: Span) -> range:
@@ -221,7 +226,12 @@ def _bounds(span: Span) -> range:
     return range(span.start, span.end + 1)
 
 
-def _replaced_by_later(lost: Iterable[DecidedFlag], present: Iterable[DecidedFlag], content: str) -> dict[int, int]:
+def _replaced_by_later(
+    lost: Iterable[DecidedFlag],
+    present: Iterable[DecidedFlag],
+    content: str,
+    to_present: Callable[[str], PositionMap],
+) -> dict[int, int]:
     """The lost decisions of which a later one decided what they had written: by the number of the flag, the flag of the
     later decision, newest first. In the present content, the later one stands where they stood."""
     known = []
@@ -229,7 +239,6 @@ def _replaced_by_later(lost: Iterable[DecidedFlag], present: Iterable[DecidedFla
         reads = each.now.reads if each.place.is_whole else content[each.now.span.start : each.now.span.end]
         if reads != each.transcribed:
             known.append(each)
-    to_present = cache(lambda content_of_lost: PositionMap.of_comparison(content_of_lost, content))
     replaced: dict[int, int] = {}
     for decision in sorted(lost, key=attrgetter("first"), reverse=True):
         place = decision.place
@@ -242,6 +251,42 @@ def _replaced_by_later(lost: Iterable[DecidedFlag], present: Iterable[DecidedFla
             replaced[decision.flag] = by.flag
             known.append(replace(decision, present=by.present))
     return replaced
+
+
+class Amended(NamedTuple):
+    """A correction of which later ones corrected a part: the place of all in the present content, what stood `before`
+    and `behind` the earlier one there, and the flags of the later ones."""
+
+    span: Span
+    before: str
+    behind: str
+    later: frozenset[int]
+
+
+def _amended(
+    replaced: Iterable[DecidedFlag], applied: Sequence[DecidedFlag], to_present: Callable[[str], PositionMap]
+) -> dict[int, Amended]:
+    """The corrections that were corrected in part, by flag; `replaced` are the lost ones that a later decision
+    replaced."""
+    amended: dict[int, Amended] = {}
+    for each in replaced:
+        place, around = each.place, to_present(each.place.content).around(each.place.span)
+        if not place.is_corrected or around is None:
+            continue
+        old, later = place.span, list[DecidedFlag]()
+        for other in applied:
+            is_near = other.now.span.touches(around) and other.may_replace(each)
+            starts = each.starts_of(other.transcribed) if is_near else []
+            part = Span(starts[0], len(other.transcribed)) if len(starts) == 1 and other.transcribed else place.span
+            if starts and not (other.transcribed and place.span.is_within(part)):
+                old = old.union(part)
+                later.append(other)
+        span = to_present(place.content).between(*old) if later else None
+        length = old.length + sum(len(other.now.reads) - len(other.transcribed) for other in later)
+        if span is not None and span.length == length:  # else something else was changed beside it
+            before, behind = place.content[old.start : place.start], place.content[place.span.end : old.end]
+            amended[each.flag] = Amended(span, before, behind, frozenset(other.flag for other in later))
+    return amended
 
 
 def _readings_before(
@@ -376,11 +421,12 @@ def _in_line(text: str, span: Span) -> tuple[str, Span]:
 class _CorrectedPlace:
     """A place in the new content, found by way of a corrected old content, which has all pending decisions.
 
-    `span` is the place in the new content. `distance` is that of the corrected line of the place from the new content
-    (`PositionMap.distance`). `line_stands`: the new content has the corrected line; `line_is_new`: the old content does
+    `span` is the place in the new content, `line` the corrected line of the place, `distance` its distance from the new
+    content (`PositionMap.distance`). `line_stands`: the new content has this line; `line_is_new`: the old content does
     not have it. `is_pending`: the decision on this place was pending."""
 
     span: Span
+    line: str
     distance: int
     line_stands: bool
     line_is_new: bool
@@ -483,11 +529,13 @@ class _Carrier:
 
     def _was_moved(self, place: Place, carried: Place) -> bool:
         """Whether characters that were to be deleted, and are no longer at their place, stand elsewhere in the line,
-        which has as many of them as before."""
+        which has more of them than all decisions would leave."""
         if self._written is not None or place.is_whole or carried.reads or not place.reads:
             return False
-        (old_line, _), (new_line, _) = _in_line(self._old, place.span), _in_line(self._new, carried.span)
-        return new_line.count(place.reads) >= old_line.count(place.reads)
+        corrected, (old_line, _) = self._corrected.get(place.flag), _in_line(self._old, place.span)
+        left = corrected.line.count(place.reads) if corrected is not None else old_line.count(place.reads) - 1
+        new_line, _ = _in_line(self._new, carried.span)
+        return new_line.count(place.reads) > left
 
     def _insertions(self, places: Iterable[Place]) -> dict[tuple[int, bool], list[tuple[Place, Span]]]:
         """The insertions of the export, each with its span in the new content, by their start in the old content: that
@@ -575,11 +623,13 @@ class _Carrier:
                 in_new = from_corrected.where(*in_corrected)
             if in_new is not None:
                 start = in_corrected.start
+                line = from_corrected.line(start)
                 corrected[place.flag] = _CorrectedPlace(
                     span=in_new,
+                    line=line,
                     distance=from_corrected.distance(start),
                     line_stands=from_corrected.line_stands(start),
-                    line_is_new=from_corrected.line(start) not in old_lines,
+                    line_is_new=line not in old_lines,
                     is_pending=is_pending,
                 )
         return corrected

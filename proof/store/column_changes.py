@@ -20,7 +20,7 @@ from proof.model.geometry import Box
 from proof.model.result import CheckedCharacter, box_at
 from proof.store.decision_records import RefusedDecisionError, State
 from proof.store.models import ColumnRow, FlagRow, PageRow, TextVersionRow
-from proof.store.texts import columns_of_pages, content_of
+from proof.store.texts import columns_of_pages, content_of, pages_with_columns_of
 from proof.store.typed_text import LONGEST_COLUMN, check_meant, check_reading
 from proof.text.column import parse_column
 from proof.text.contexts import context_of
@@ -199,7 +199,8 @@ def _is_column(source: str) -> bool:
 
 def _check_decided(session: Session, page: PageRow, column: ColumnRow, change: ColumnChange, offset: int) -> None:
     """Raise RefusedDecisionError if there is a decision on the same characters or the same line ending."""
-    query = select(FlagRow).where(FlagRow.page_id == page.id, FlagRow.stale.is_(False))
+    pages = [each.id for each in pages_with_columns_of(session, [page])]
+    query = select(FlagRow).where(FlagRow.page_id.in_(pages), FlagRow.stale.is_(False))
     decided = session.scalars(query.where(FlagRow.state == State.CORRECTED.value)).all()
     in_column = [row for row in decided if row.line == column.number]
     column_changes = [row for row in decided if row.kind == Kind.LAYOUT.value]

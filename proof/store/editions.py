@@ -8,7 +8,7 @@ becomes stale, like a flag that a later check no longer has.
 from __future__ import annotations
 
 import uuid
-from bisect import bisect_right
+from bisect import bisect_left, bisect_right
 from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -26,9 +26,9 @@ from proof.store.decision_records import State, Verdict
 from proof.store.flag_matching import OF_COLLATION, save_flags
 from proof.store.lookup import NoPlaceError, StorePart, filled, raise_revision, work_id_subquery
 from proof.store.manual_corrections import ManualCorrection, correct_in
-from proof.store.models import ColumnRow, FlagRow, PageRow, TextRow, TextVersionRow
+from proof.store.models import FlagRow, PageRow, TextRow, TextVersionRow
 from proof.store.seeded_errors import IS_SEEDED
-from proof.store.texts import sha_of
+from proof.store.texts import of_column, sha_of
 from proof.text.contexts import context_of
 from proof.text.positions import Span
 from proof.text.transcription import Transcription
@@ -91,7 +91,7 @@ def _save(
     flags_of_page: defaultdict[int, list[Flag]] = defaultdict(list)
     on_no_page = 0
     for start, difference in differences:
-        column = text.at(start)
+        column = _showing(text.at(start), start, results)
         flag = column.flag(start, difference, results[column.page.id]) if column is not None else None
         if column is None or flag is None:
             on_no_page += 1
@@ -105,6 +105,16 @@ def _save(
         to_save.append((page, [(flag, Origin.COLLATION) for flag in linked]))
     at_flags = save_flags(session, to_save, OF_COLLATION)
     return SavedDifferences(sum(map(len, flags_of_page.values())) - at_flags, at_flags, on_no_page)
+
+
+def _showing(columns: Sequence[ColumnInText], start: int, results: Mapping[int, PageResult]) -> ColumnInText | None:
+    """The one of these columns, of the pages that share a line, whose page shows a code point of the text; None if
+    there are none. `results` are those of the pages."""
+    if not columns:
+        return None
+    characters = {column.page.id: results[column.page.id].characters for column in columns}
+    page = rows.page_showing(characters, columns[0].number, start - columns[0].start)
+    return next((column for column in columns if column.page.id == page), columns[0])
 
 
 @dataclass(frozen=True, slots=True)
@@ -145,13 +155,13 @@ class ColumnsInText:
         self._columns = sorted(columns, key=lambda column: column.start)
         self._starts = [column.start for column in self._columns]
 
-    def at(self, start: int) -> ColumnInText | None:
-        """The column that contains code point `start` of the text, or ends just before it; None if there is none."""
-        index = bisect_right(self._starts, start) - 1
-        if index < 0:
-            return None
-        column = self._columns[index]
-        return column if start <= column.start + len(column.source) else None
+    def at(self, start: int) -> Sequence[ColumnInText]:
+        """The column that contains code point `start` of the text, or ends just before it, for each page that has it;
+        empty if there is none."""
+        end = bisect_right(self._starts, start)
+        first = bisect_left(self._starts, self._starts[end - 1]) if end else 0
+        columns = self._columns[first:end]
+        return columns if columns and start <= columns[0].start + len(columns[0].source) else []
 
 
 @dataclass(frozen=True, slots=True)
@@ -222,21 +232,21 @@ def _make_group(
 
 def _make(session: Session, text: ColumnsInText, work: str, decision: CarriedDecision, person: str, batch: str) -> None:
     """Make a decision. Raises PublicError if it cannot be made."""
-    column = text.at(decision.start)
-    if column is None:
+    columns = text.at(decision.start)
+    if not columns:
         raise NoPlaceError(ON_NO_PAGE)
-    page, offset = column.page, decision.start - column.start
-    _must_be_undecided(session, page, column.number, offset, decision.length)
-    place = {"work": work, "page": page.id, "line": column.number, "offset": offset}
+    column, offset = columns[0], decision.start - columns[0].start
+    _must_be_undecided(session, [each.page for each in columns], column.number, offset, decision.length)
+    place = {"work": work, "page": column.page.id, "line": column.number, "offset": offset}
     request = {"person": person, "key": uuid.uuid4().hex, "batch": batch, "confirmed": True}
     correction = filled(ManualCorrection, decision, **place, **request)
-    correct_in(session, correction, ColumnRow(number=column.number, source=column.source))
+    correct_in(session, correction)
 
 
-def _must_be_undecided(session: Session, page: PageRow, line: int, offset: int, length: int) -> None:
-    """Raise NoPlaceError if there is a decision on any of these characters."""
-    query = select(FlagRow).where(FlagRow.page_id == page.id, FlagRow.line == line, ~IS_SEEDED)
-    query = query.where(FlagRow.state != State.OPEN.value, FlagRow.version_id == page.version_id)
+def _must_be_undecided(session: Session, pages: Sequence[PageRow], line: int, offset: int, length: int) -> None:
+    """Raise NoPlaceError if there is a decision on any of these characters, which all of the pages have."""
+    query = select(FlagRow).where(of_column(pages, line), ~IS_SEEDED)
+    query = query.where(FlagRow.state != State.OPEN.value, FlagRow.version_id == pages[0].version_id)
     for flag in session.scalars(query):
         if Span(flag.offset, flag.length).meets(Span(offset, length)):
             raise NoPlaceError(DECIDED)

@@ -22,13 +22,12 @@ from proof.store.column_changes import DELETED, TORN, ColumnChange, check_column
 from proof.store.decision_chains import REQUESTER, chain_of
 from proof.store.decision_records import ConflictError, Decision, DecisionRequest, RefusedDecisionError, State, Verdict
 from proof.store.decisions import check_request, decide_in
-from proof.store.double_readings import own_states
 from proof.store.events import key_of_another
 from proof.store.flag_matching import unused_id
 from proof.store.lookup import NoPlaceError, StorePart, filled, find_page
 from proof.store.models import ActRow, CharactersRow, ColumnRow, FlagAct, FlagRow, PageRow
 from proof.store.seeded_errors import BY_HAND, IS_SEEDED, seeded_places, shown_text
-from proof.store.texts import carry_to_present
+from proof.store.texts import carry_to_present, columns_of_pages, of_column, pages_with_columns_of
 from proof.store.typed_text import LONGEST_READING
 from proof.store.work_text import columns_of
 from proof.text.column import faults_of
@@ -117,9 +116,8 @@ def _faults(session: Session, pages: Mapping[int, PageRow]) -> Counter[tuple[int
     end of each page; without incomplete descriptions, which a person may mean."""
     faults: Counter[tuple[int, RemarkCode | bool]] = Counter()
     note_open = dict.fromkeys(pages, False)
-    own = own_states(session, FlagRow.page_id.in_(pages))
     for work in {page.work_id for page in pages.values()}:
-        for column in chain.from_iterable(columns_of(session, work, pages, own)):
+        for column in chain.from_iterable(columns_of(session, work, pages, personal=True)):
             for source in column.source.split(LINE_BREAK):
                 problems, note_open[column.page] = faults_of(source, note_open[column.page])
                 codes = {problem.code for problem in problems} - {RemarkCode.DESCRIPTION_INCOMPLETE}
@@ -142,14 +140,15 @@ def _check(correction: ManualCorrection) -> None:
         raise RefusedDecisionError(_("what is doubtful is a character of the text, and gets no reading"))
 
 
-def correct_in(session: Session, correction: ManualCorrection, column: ColumnRow | None = None) -> Decision:
-    """Correct a place within a transaction; raises as `ManualCorrections.correct`. `column` must be given for a page
-    without an image, whose columns are not stored."""
+def correct_in(session: Session, correction: ManualCorrection) -> Decision:
+    """Correct a place within a transaction; raises as `ManualCorrections.correct`."""
     page = find_page(session, correction.work, correction.page)
+    pages = pages_with_columns_of(session, [page])
     earlier = session.scalar(select(ActRow).where(ActRow.key == correction.key))
     if isinstance(earlier, FlagAct):
-        return _repeat(session, page, correction, earlier)
-    column = column or _stored_column(session, page, correction.line)
+        return _repeat(session, pages, correction, earlier)
+    page = _page_showing(session, pages, correction) if len(pages) > 1 else page
+    column = _column(session, page, correction.line)
     start, end = correction.offset, correction.offset + correction.length
     if column is None or start < 0 or end > len(column.source):
         raise NoPlaceError(_("%(page)s: column %(column)s has no such place"), page=page.page, column=correction.line)
@@ -166,26 +165,26 @@ def correct_in(session: Session, correction: ManualCorrection, column: ColumnRow
         row = _row_by_hand(session, page, flag_of_change(session, page, column, change, offset, text, characters))
         return _decide(session, correction, row)
     is_seeded = correction.length == 1 and (correction.line, correction.offset) in seeded
-    flag_row = _flag_at(session, correction, seeded=is_seeded)
+    flag_row = _flag_at(session, pages, correction, seeded=is_seeded)
     is_open = flag_row is not None and flag_row.state == State.OPEN.value and flag_row.transcribed == transcribed
     if flag_row is not None and (is_seeded or is_open):
         return _decide(session, correction, flag_row)
     if correction.verdict not in BY_HAND_VERDICTS:
         raise NoPlaceError(_("nothing is asked there"))
-    _check_unflagged(session, page, correction)
+    _check_unflagged(session, pages, correction)
     box = box_at(characters, column.number, correction.offset, correction.length)
     flag = _new_flag(page, column.source, correction, box)
     row = _row_by_hand(session, page, flag)
-    overlapping = _overlapping_correction(session, page, column.source, flag)
+    overlapping = _overlapping_correction(session, pages, column.source, flag)
     if overlapping is not None:
         raise chain_of(session, overlapping).conflict(session, 0)
     return _decide(session, correction, row)
 
 
-def _repeat(session: Session, page: PageRow, correction: ManualCorrection, earlier: FlagAct) -> Decision:
+def _repeat(session: Session, pages: Sequence[PageRow], correction: ManualCorrection, earlier: FlagAct) -> Decision:
     """The decision that an earlier request with the same key made; the text may have changed since. Raises
-    RefusedDecisionError if that request was about another place."""
-    is_same_place = (earlier.page, earlier.line) == (page.page, correction.line)
+    RefusedDecisionError if that request was about another place than one of these pages."""
+    is_same_place = earlier.page in {page.page for page in pages} and earlier.line == correction.line
     if correction.change is None:
         is_same_place &= (earlier.offset, earlier.length) == (correction.offset, correction.length)
     if not is_same_place:
@@ -193,39 +192,53 @@ def _repeat(session: Session, page: PageRow, correction: ManualCorrection, earli
     return decide_in(session, _request(correction, earlier.flag_id, (earlier.version or 1) - 1))
 
 
-def _stored_column(session: Session, page: PageRow, number: int) -> ColumnRow | None:
+def _page_showing(session: Session, pages: Sequence[PageRow], correction: ManualCorrection) -> PageRow:
+    """Which of the pages that have a line, the first of which is that of the correction, shows the place on its
+    image."""
+    packed = rows.packed_characters(session, [page.id for page in pages])
+    characters = {page: codec.unpack(data) for page, data in packed.items()}
+    number = rows.page_showing(characters, correction.line, correction.offset)
+    return next((page for page in pages if page.id == number), pages[0])
+
+
+def _column(session: Session, page: PageRow, number: int) -> ColumnRow | None:
+    """A column of a page: as it was found on the image, or else that of the text."""
     columns = select(ColumnRow).where(ColumnRow.page_id == page.id, ColumnRow.number == number)
-    return session.scalars(columns.order_by(ColumnRow.ordinal)).first()
+    source = columns_of_pages(session, [page])[page.id].get(number)
+    of_text = ColumnRow(number=number, x=0, y=0, w=0, h=0, source=source) if source is not None else None
+    return session.scalars(columns.order_by(ColumnRow.ordinal)).first() or of_text
 
 
 def _correct_glyph_in(session: Session, correction: ManualCorrection) -> Decision:
     """Correct a character within a transaction; raises as `ManualCorrections.correct_glyphs`."""
     if session.scalar(select(ActRow.id).where(ActRow.key == correction.key)) is None:
-        flag = _flag_at(session, correction)
+        pages = pages_with_columns_of(session, [find_page(session, correction.work, correction.page)])
+        flag = _flag_at(session, pages, correction)
         if flag is not None and flag.transcribed == correction.transcribed and flag.state != State.OPEN.value:
             raise chain_of(session, flag).conflict(session, 0)
     return correct_in(session, correction)
 
 
-def _flag_at(session: Session, correction: ManualCorrection, *, seeded: bool = False) -> FlagRow | None:
+def _flag_at(
+    session: Session, pages: Sequence[PageRow], correction: ManualCorrection, *, seeded: bool = False
+) -> FlagRow | None:
     """The flag of a check or of a collation at exactly this place, or the `seeded` error there; locked."""
-    query = select(FlagRow).where(FlagRow.page_id == correction.page, FlagRow.line == correction.line)
+    query = select(FlagRow).where(of_column(pages, correction.line))
     query = query.where(FlagRow.offset == correction.offset, FlagRow.length == correction.length)
     query = query.where(FlagRow.stale.is_(False), FlagRow.kind != Kind.LAYOUT.value, ~BY_HAND)
     query = query.where(IS_SEEDED if seeded else ~IS_SEEDED)
     return session.scalars(query.order_by(FlagRow.raised.desc(), FlagRow.id.desc()).with_for_update()).first()
 
 
-def _check_unflagged(session: Session, page: PageRow, correction: ManualCorrection) -> None:
+def _check_unflagged(session: Session, pages: Sequence[PageRow], correction: ManualCorrection) -> None:
     """Raise RefusedDecisionError if several characters are corrected at once and one of them is flagged."""
     if correction.length < 2:
         return
     flagged = select(FlagRow.id).where(
-        FlagRow.page_id == page.id,
+        of_column(pages, correction.line),
         FlagRow.stale.is_(False),
         FlagRow.raised.is_(True),
         ~BY_HAND,
-        FlagRow.line == correction.line,
         FlagRow.offset < correction.offset + correction.length,
         FlagRow.offset + FlagRow.length > correction.offset,
     )
@@ -267,15 +280,11 @@ def _row_by_hand(session: Session, page: PageRow, flag: Flag) -> FlagRow:
     return row
 
 
-def _overlapping_correction(session: Session, page: PageRow, source: str, flag: Flag) -> FlagRow | None:
+def _overlapping_correction(session: Session, pages: Sequence[PageRow], source: str, flag: Flag) -> FlagRow | None:
     """A correction by hand that is in force at the place of `flag` or overlaps it, or deletes its column, and whose
     context in the column has not changed; None if there is none."""
     query = select(FlagRow).where(
-        FlagRow.page_id == page.id,
-        BY_HAND,
-        FlagRow.stale.is_(False),
-        FlagRow.state != State.OPEN.value,
-        FlagRow.line == flag.line,
+        of_column(pages, flag.line), BY_HAND, FlagRow.stale.is_(False), FlagRow.state != State.OPEN.value
     )
     for row in session.scalars(query.order_by(FlagRow.id)):
         meets = Span(row.offset, row.length).meets(Span(flag.offset, flag.length))

@@ -56,7 +56,7 @@ from proof.store.queue_records import (
     listed_page,
 )
 from proof.store.seeded_errors import BY_HAND, SeededPlaces, seeded_places, shown_context, with_seeded_errors
-from proof.store.texts import columns_of_pages
+from proof.store.texts import columns_of_pages, pages_with_columns_of
 from proof.store.work_text import ColumnKey, TextColumn, columns_of
 from proof.text.contexts import MAX_CONTEXT_CHARACTERS, before, behind
 from proof.text.model import script_shown
@@ -294,6 +294,15 @@ class Queue(StorePart):
         numbers, _has_more = self.find(work, of_page, Order.PAGE, limit=MOST_ON_PAGE)
         return self.flags(work, numbers)
 
+    def of_column(self, work: str, page: int, line: int) -> list[QueuedFlag]:
+        """All flags of a column, as `on_page` gives them, also those on other pages that have the column."""
+        arrays = self._fresh(work)
+        with self._reading() as session:
+            pages = [row.id for row in pages_with_columns_of(session, rows.pages_of(session, [page]))]
+        positions = sorted(arrays.page_of[number].position for number in pages if number in arrays.page_of)
+        of_pages = chain.from_iterable(self.on_page(work, position) for position in positions)
+        return [queued for queued in of_pages if queued.flag.line == line]
+
     def page(self, work: str, number: int) -> tuple[ListedPage, PageResult]:
         """A page of a work with its counts, and its result as proofreaders are shown it. Raises NoPlaceError."""
         arrays = self._fresh(work)
@@ -321,8 +330,7 @@ class Queue(StorePart):
     def columns(self, work: str, pages: Collection[int]) -> dict[ColumnKey, TextColumn]:
         """The columns of pages after decisions, by page and column number. Raises NoPlaceError."""
         with self._reading() as session:
-            own = own_states(session, FlagRow.page_id.in_(pages))
-            columns = chain.from_iterable(columns_of(session, find_work(session, work).id, pages, own))
+            columns = chain.from_iterable(columns_of(session, find_work(session, work).id, pages, personal=True))
             return {(column.page, column.number): column for column in columns}
 
     def sources(self, numbers: Sequence[int]) -> dict[int, dict[int, str]]:

@@ -20,7 +20,7 @@ import proof
 from proof.model.flags import Evidence, Flag, Kind, Origin
 from proof.model.geometry import Box
 from proof.model.notices import Notice
-from proof.model.result import CheckedColumn, PageResult, Status
+from proof.model.result import CheckedCharacter, CheckedColumn, PageResult, Status
 from proof.ocr.engine import EngineIdentity
 from proof.store import codec
 from proof.store.carried_places import policy_of_script
@@ -274,6 +274,13 @@ def results(
             columns_of[column.page_id].append(column)
     packed = packed_characters(session, numbers) if characters and not outline else {}
     return [result_of(page, columns_of[page.id], packed.get(page.id), flags_of[page.id]) for page in pages]
+
+
+def page_showing(characters: Mapping[int, Iterable[CheckedCharacter]], line: int, offset: int) -> int | None:
+    """Which of several pages that have a line shows a place of it on its image, of the `characters` of each: the page
+    that has the character there, or else the one before; None if there is neither."""
+    page_at = {each.offset: page for page, of_page in characters.items() for each in of_page if each.line == line}
+    return page_at.get(offset, page_at.get(offset - 1))
 
 
 def packed_characters(session: Session, pages: Sequence[int]) -> dict[int, bytes]:

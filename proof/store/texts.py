@@ -108,6 +108,38 @@ def columns_of_pages(session: Session, pages: Iterable[PageRow]) -> dict[int, di
     return {page.id: pieces_of(content(page.version_id), page.spans) for page in pages}
 
 
+ColumnPlace = tuple[int | None, int]
+"""The place of a column: a version of its text, and where it starts there."""
+
+
+def column_places(page: PageRow) -> dict[int, ColumnPlace]:
+    """The places of the columns of a page, by column number."""
+    return {number: (page.version_id, span.start) for number, span in page.spans.items()}
+
+
+def pages_with_columns_of(session: Session, pages: Sequence[PageRow]) -> list[PageRow]:
+    """These pages of a work, and those beside them that have one of their columns: in a text without page marks, a line
+    may be on several pages."""
+    found, added = list(pages), list(pages)
+    known = {(page.text, page.position) for page in pages}
+    places = {place for page in pages for place in column_places(page).values()}
+    while added:
+        beside = {(page.text, page.position + step) for page in added for step in (-1, 1)} - known
+        near = PageRow.text.in_({text for text, _ in beside}) & PageRow.position.in_({at for _, at in beside})
+        query = select(PageRow).where(near, PageRow.work_id == pages[0].work_id, PageRow.absent.is_(False))
+        others = [page for page in session.scalars(query) if (page.text, page.position) not in known]
+        added = [page for page in others if not places.isdisjoint(column_places(page).values())]
+        places.update(place for page in added for place in column_places(page).values())
+        known |= {(page.text, page.position) for page in added}
+        found += added
+    return found
+
+
+def of_column(pages: Iterable[PageRow], number: int) -> ColumnElement[bool]:
+    """The condition in a query of flags that the flag is in this column of one of the pages, which all have it."""
+    return FlagRow.page_id.in_([page.id for page in pages]) & (FlagRow.line == number)
+
+
 def stored_content(session: Session, version: int | None) -> str | None:
     """The content of the version with this number; None for None."""
     return content_of(session.get_one(TextVersionRow, version)) if version is not None else None

@@ -17,7 +17,7 @@ from itertools import chain, groupby
 from operator import attrgetter
 from sys import getsizeof
 from threading import Lock
-from types import MappingProxyType, SimpleNamespace
+from types import SimpleNamespace
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -28,16 +28,19 @@ from sqlalchemy.orm import Session, load_only
 from proof.model.flags import LINE_BREAK, Kind, insertion_order
 from proof.store.cache import Bounded
 from proof.store.decision_records import State
-from proof.store.double_readings import OwnState
+from proof.store.double_readings import OwnState, own_states
 from proof.store.lookup import NO_WORK, NoPlaceError, StoredWork, find_works, newest_act_id
 from proof.store.models import DecisionRow, FlagRow, PageRow, TextRow, WorkRow
 from proof.store.seeded_errors import IS_SEEDED
 from proof.store.texts import (
+    ColumnPlace,
+    column_places,
     columns_of_pages,
     contents,
     decided_reading,
     effects_in,
     first_decision_id,
+    pages_with_columns_of,
     readings_before_export,
 )
 from proof.text.column import TAG
@@ -276,28 +279,34 @@ class WorkTexts:
 
 
 def columns_of(
-    session: Session,
-    work: int,
-    among: Collection[int] | None = None,
-    own: Mapping[int, OwnState] = MappingProxyType({}),
+    session: Session, work: int, among: Collection[int] | None = None, *, personal: bool = False
 ) -> Iterator[Iterator[TextColumn]]:
-    """The columns of each file of a work after decisions: all, or those of the pages `among`. `own` are the states of
-    flags for the person who makes the request, which replace those in the store."""
-    attributes = load_only(PageRow.text, PageRow.version_id, PageRow.start, PageRow.lines)
+    """The columns of each file of a work after decisions: all, or those of the pages `among`; with `personal` as the
+    person who makes the request decided."""
+    attributes = load_only(PageRow.text, PageRow.position, PageRow.version_id, PageRow.start, PageRow.lines)
     query = select(PageRow).options(attributes).where(PageRow.work_id == work, PageRow.absent.is_(False))
     query = query if among is None else query.where(PageRow.id.in_(among))
     pages = session.scalars(query.order_by(PageRow.text, PageRow.position, PageRow.id)).all()
+    with_flags = pages if among is None else pages_with_columns_of(session, pages)
+    which = FlagRow.work_id == work if among is None else FlagRow.page_id.in_([page.id for page in with_flags])
+    flags_of = _changing_flags(session, which, own_states(session, which) if personal else {})
+    spans_of = {page.id: page.spans for page in with_flags}
+    flags_at: defaultdict[ColumnPlace, list[Any]] = defaultdict(list)
+    for (page, line), flags in flags_of.items():
+        spans = spans_of.get(page, {})
+        number = min(line, max(spans, default=0))
+        if number < line:  # a column that is missing behind the last one
+            for flag in flags:
+                flag.offset = spans[number].length if spans else 0
+        if number in spans:
+            flags_at[flags[0].checked_version, spans[number].start] += flags
     checked = columns_of_pages(session, pages)
-    flags_of = _changing_flags(session, work, among, own)
 
     def columns_of_file(pages_of_file: Iterable[PageRow]) -> Iterator[TextColumn]:
         for page in pages_of_file:
-            last = max(checked[page.id], default=0)
-            for flag in flags_of.pop((page.id, last + 1), ()):  # a column that is missing behind the last one
-                flag.offset = len(checked[page.id].get(last, ""))
-                flags_of[page.id, last].append(flag)
-            for number, source in checked[page.id].items():
-                edits = _edits(source, flags_of.get((page.id, number), ()))
+            for number, place in column_places(page).items():
+                source = checked[page.id][number]
+                edits = _edits(source, sorted(flags_at.get(place, ()), key=attrgetter("offset", "length", "id")))
                 yield TextColumn(page.id, number, edited(source, edits), edits, source)
 
     for _, pages_of_file in groupby(pages, attrgetter("text")):
@@ -305,11 +314,12 @@ def columns_of(
 
 
 def _changing_flags(
-    session: Session, work: int, among: Collection[int] | None, own: Mapping[int, OwnState]
+    session: Session, which: ColumnElement[bool], own: Mapping[int, OwnState]
 ) -> dict[ColumnKey, list[Any]]:
-    """The flags that change the text of each column, in the order of their places: corrected ones, and those whose
-    correction was undone, perhaps after an export. Flags that have lost their places are left out. `checked_version`
-    is the version of the text in which the page was checked."""
+    """Those of `which` flags that change the text of each column: corrected ones, and those whose correction was
+    undone, perhaps after an export. Flags that have lost their places are left out. `checked_version` is the version of
+    the text in which the page was checked. `own` are the states of flags for the person who makes the request, which
+    replace those in the store."""
     query = select(
         FlagRow.id,
         FlagRow.page_id,
@@ -331,15 +341,14 @@ def _changing_flags(
         PageRow.version_id.label("checked_version"),
     )
     query = query.join(PageRow, PageRow.id == FlagRow.page_id).outerjoin(TextRow, TextRow.id == FlagRow.text_id)
-    of_pages = FlagRow.work_id == work if among is None else FlagRow.page_id.in_(among)
     is_own = FlagRow.id.in_(own)
-    query = query.where(of_pages, ~IS_SEEDED, or_(FlagRow.version > 0, is_own))
+    query = query.where(which, ~IS_SEEDED, or_(FlagRow.version > 0, is_own))
     states = (State.CORRECTED.value, State.OPEN.value)
     is_exported = FlagRow.version_id != PageRow.version_id
     query = query.where(or_(FlagRow.state.in_(states), FlagRow.reads != FlagRow.transcribed, is_exported, is_own))
     query = query.where(or_(FlagRow.text_id.is_(None), FlagRow.version_id == TextRow.version_id))
     flags_of: defaultdict[ColumnKey, list[Any]] = defaultdict(list)
-    for row in session.execute(query.order_by(FlagRow.offset, FlagRow.length, FlagRow.id)):
+    for row in session.execute(query):
         flag = SimpleNamespace(**row._asdict())
         if flag.id in own:
             flag.state, flag.reading = own[flag.id].state.value, own[flag.id].reading
@@ -351,7 +360,7 @@ def _changing_flags(
         effects = effects_in(session, text)
         new_readings |= effects.restored | {flag.id: flag.reads for flag in flags if flag.id in effects.kept}
     has_exported = any(flag.version_id != flag.checked_version for flag in flags)
-    given = readings_before_export(session, of_pages) if has_exported else {}
+    given = readings_before_export(session, which) if has_exported else {}
     content_of = contents(session)
     for flag in flags:
         flag.new, flag.given = new_readings.get(flag.id, decided_reading(flag)), given.get(flag.id, frozenset())

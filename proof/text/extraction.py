@@ -288,9 +288,12 @@ class Draft:
         self.line += text.count("\n")
 
     def add(self, run: SourceRun, *copies: SourceRun) -> None:
-        """Add text of the file. The `copies` are runs elsewhere in the file that repeat it."""
+        """Add text of the file. The `copies` are runs elsewhere in the file that repeat it. An empty run is a place for
+        text."""
         sites = (run.site, *(copy.site for copy in copies))
-        if not all(each.verbatim for each in (run, *copies)):
+        if not run.text:
+            self._pieces.append(Piece(self.length, "", sites, verbatim=True))
+        elif not all(each.verbatim for each in (run, *copies)):
             self._add_piece("".join(self.unsafe.get(char, char) for char in run.text), sites, verbatim=False)
             return
         offset = 0

@@ -301,7 +301,7 @@ class ColumnOut(BaseModel):
     """A column of a page."""
 
     number: int = Field(description="The number of the column on the page, from 1")
-    box: Rectangle
+    box: Rectangle = Field(description="The column on the image; without width for a column that the image lacks")
     source: str = Field(description="The source of the column, with markup, as it was checked")
     now: str = Field(description="The corrected source of the column")
 

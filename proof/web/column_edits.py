@@ -78,8 +78,9 @@ def edit_column(path: ColumnPath, body: ColumnBody) -> Response:
     An edited text becomes one correction for each place where it differs. All of them are one act."""
     store = project().store
     place, result = store.queue.page(path.work, path.page)
-    source = next((column.source for column in result.columns if column.number == path.line), None)
     column = store.queue.columns(path.work, [path.page]).get((path.page, path.line))
+    unshown = column.checked if column else None
+    source = next((shown.source for shown in result.columns if shown.number == path.line), unshown)
     edits = column.edits if column else ()
     if source is None or edited(source, edits) != body.seen:
         message = _("%(page)s: column %(column)s no longer reads so; load the page anew")
@@ -89,8 +90,8 @@ def edit_column(path: ColumnPath, body: ColumnBody) -> Response:
         return answer(ColumnOutcomeOut(corrected=1, conflicts=[]))
     decided_flags = {
         (queued.flag.offset, queued.flag.length): queued
-        for queued in store.queue.on_page(path.work, place.position)
-        if queued.version and queued.flag.line == path.line
+        for queued in store.queue.of_column(path.work, path.page, path.line)
+        if queued.version
     }
     corrections, decisions = [], []
     for index, correction in enumerate(corrections_of(source, edits, body.text)):

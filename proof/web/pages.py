@@ -162,9 +162,6 @@ def page(work: str, number: int) -> AnyResponse:
     data["differing"] = [
         difference._asdict() for difference in project().store.judgements.differing(work, number, person())
     ]
-    if not place.image_sha or not detail.characters_found:
-        columns = queue.sources([number])[number]
-        data["columns_of_text"] = [{"number": n, "source": source} for n, source in columns.items()]
     job = project().rereading.under_way(work, number)
     data["under_way"] = layout_overrides.reading_of(job).model_dump(mode="json") if job else None
     return render_page(

@@ -137,9 +137,10 @@ def _count_report() -> None:
 
 
 def _runs_of(columns: Iterable[ColumnOut]) -> Iterator[tuple[int, Sequence[Run]]]:
-    """The number of each column, and the runs of its present text."""
+    """The number of each column, and the runs of its present text. A line of a text without page marks is one column
+    of the text, and several of the image."""
     in_note = False  # whether a note continues from the column before
-    for column in columns:
+    for column in {column.number: column for column in columns}.values():
         parsed = parse_column(column.now, in_note)
         in_note = parsed.left_open
         yield column.number, parsed.runs

@@ -5,12 +5,13 @@ from __future__ import annotations
 from collections import defaultdict
 from collections.abc import Sequence
 from dataclasses import replace
+from operator import attrgetter
 from typing import Any
 
 from proof.locale.notices import in_words
 from proof.model.flags import Flag, Kind, is_about_moved_text
 from proof.model.geometry import Box
-from proof.model.result import PageResult, Status
+from proof.model.result import CheckedColumn, PageResult, Status
 from proof.report.reasons import what_of, why
 from proof.report.upright import lean_of, upright, upright_flag
 from proof.report.view import View, ordinal, view_of
@@ -258,8 +259,17 @@ def page_detail(
 
 
 def columns_of(store: Store, work: str, page: int, result: PageResult) -> list[ColumnOut]:
-    """The columns of a page, with their source as checked and at present."""
-    edits = {number: column.edits for (_page, number), column in store.queue.columns(work, [page]).items()}
+    """The columns of a page, with their source as checked and at present: those of the image, and between them those
+    that the text alone has."""
+    of_text = {number: column for (_page, number), column in store.queue.columns(work, [page]).items()}
+    shown = list(result.columns)
+    numbers = {column.number for column in shown}
+    shown += [
+        CheckedColumn(number, _beside(number, result.columns), column.checked)
+        for number, column in of_text.items()
+        if number not in numbers
+    ]
+    edits = {number: column.edits for number, column in of_text.items()}
     return [
         ColumnOut(
             number=column.number,
@@ -267,8 +277,17 @@ def columns_of(store: Store, work: str, page: int, result: PageResult) -> list[C
             source=column.source,
             now=edited(column.source, edits.get(column.number, ())),
         )
-        for column in result.columns
+        for column in sorted(shown, key=attrgetter("number"))
     ]
+
+
+def _beside(number: int, columns: Sequence[CheckedColumn]) -> Box:
+    """Where a column would stand that the image lacks: the edge of the column before it, or else of that after it."""
+    before = next((column.box for column in reversed(columns) if column.number < number), None)
+    after = next((column.box for column in columns if column.number > number), None)
+    if before is not None:
+        return Box(before.x, before.y, 0, before.h)
+    return Box(after.right, after.y, 0, after.h) if after is not None else Box(0, 0, 0, 0)
 
 
 def _half_folio(result: PageResult) -> Box:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import csv
+import re
 import shutil
 import sqlite3
 from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
@@ -26,7 +27,7 @@ from proof.exports.collation_notes import notes_of
 from proof.exports.corrections import Refusal
 from proof.exports.decided_corrections import Decided, Unused, decided_in, note_written
 from proof.exports.files import Material, marked_pages
-from proof.exports.forms.cbeta import collation_list
+from proof.exports.forms.cbeta import collation_list, marked_text
 from proof.exports.script import FormChoice
 from proof.exports.source import CorrectedSource, correct
 from proof.exports.spreadsheet import spreadsheet
@@ -36,6 +37,7 @@ from proof.store import Store
 from proof.store.column_changes import ColumnChange
 from proof.store.copying import copy_store
 from proof.store.decision_records import STATE_OF, ConflictError, Decision, RefusedDecisionError, State, Verdict
+from proof.store.lookup import NoPlaceError
 from proof.store.manual_corrections import ManualCorrection
 from proof.store.text_files import DecidedPlace, Texts
 from proof.text.read import read_transcription
@@ -551,7 +553,7 @@ def with_changes(changes: Iterable[Change]) -> str:
     return head + "".join(line)
 
 
-@settings(max_examples=15, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@settings(max_examples=150, suppress_health_check=[HealthCheck.function_scoped_fixture])
 @example([Change(4, 1, ""), Change(5, 1, "")], {0}, False, False)
 @example([Change(5, 1, ""), Change(5, 0, "甲")], set(), True, False)
 @example([Change(5, 1, ""), Change(6, 0, "甲")], set(), True, False)
@@ -1740,6 +1742,52 @@ def test_what_was_said_of_one_half_alone_stays(moved: Project) -> None:
     assert moved.corrected.text == TEXT.replace("命上射", "身命上")
     moved.say("f-out", Verdict.UNDO, person="乙")
     assert moved.corrected.text == TEXT.replace("命上射", "身命上射")
+
+
+CHANGED = [(0, "新"), (0, "改補"), (1, ""), (1, "新"), (1, "改補"), (2, ""), (2, "新"), (2, "改補")]
+ACTS: list[tuple[int, Change | ColumnChange]] = [
+    *((line, Change(at, length, new)) for line in (1, 2) for at in (0, 2, 3) for length, new in CHANGED),
+    *((2, change) for change in (ColumnChange.ADD_BEFORE, ColumnChange.ADD_AFTER, ColumnChange.DELETE)),
+]
+
+
+def is_followed(acts: Sequence[tuple[int, Change | ColumnChange]]) -> bool:
+    """Whether columns change first, and no change of two characters is one of three acts."""
+    changes = [change for _, change in acts[1:]]
+    is_short = len(acts) == 2 or all(change.length < 2 for _, change in acts if isinstance(change, Change))
+    return is_short and not any(isinstance(change, ColumnChange) for change in changes)
+
+
+@settings(max_examples=12, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@given(st.lists(st.sampled_from(ACTS), min_size=2, max_size=3).filter(is_followed), st.sets(st.integers(0, 2)))
+@example([(2, ColumnChange.ADD_BEFORE), (2, Change(2, 1, "新"))], {0, 1})
+@example([(2, Change(2, 2, "改補")), (2, Change(3, 1, "新"))], {0, 1})
+@example([(1, Change(2, 1, "改補")), (1, Change(1, 2, ""))], {0})
+def test_changes_taken_out_of_the_marked_text_leave_what_it_was_at_first(
+    acts: list[tuple[int, Change | ColumnChange]], exported: set[int]
+) -> None:
+    """And written into it, the text that is exported; whichever of them an export has written before."""
+    with TemporaryDirectory() as folder, project_in(Path(folder)) as project:
+        base = project.begin(LINES)
+        for number, (line, change) in enumerate(acts):
+            with suppress(RefusedDecisionError, ConflictError, NoPlaceError):
+                if isinstance(change, ColumnChange):
+                    project.change(line, change)
+                else:
+                    project.by_hand(line, change.offset, change.reading, length=change.length)
+            if number in exported:
+                project.export_and_check()
+            corrected, decided = project.corrected, project.decided
+            material = Material(corrected, datetime.now(UTC), noted=decided.noted)
+            marked = marked_text(corrected.edition.text, material.placed)
+            first = re.sub(r"\[([^>\]]*)>[^\]]*\]", r"\1", marked)
+            now = re.sub(r"\[[^>\]]*>([^\]]*)\]", r"\1", marked)
+            assert (characters(first), characters(now)) == (characters(base), characters(corrected.text))
+
+
+def characters(text: str) -> str:
+    """The characters of the columns of a text, without its line endings."""
+    return re.sub(r"[¶\n]", "", text)
 
 
 @settings(max_examples=25, suppress_health_check=[HealthCheck.function_scoped_fixture])

@@ -94,6 +94,19 @@ def test_a_move_does_not_count_as_exported_if_the_characters_between_were_change
     assert export(store) == "<pb:p1>\n上若有士與大為耦\n"
 
 
+@pytest.mark.parametrize("written", ["上若有士與大夫為耦", "下若有士與大夫為耦"])
+def test_a_move_that_an_editor_made_as_it_was_decided_is_taken_back(store: Store, written: str) -> None:
+    check(store, page("上若有大夫士與為耦", flags=((1, 3, "", "士與"), (1, 5, "士與", ""))))
+    flags = queued(store)
+    for flag in flags:
+        decide(store, flag.number, Verdict.TAKE)
+    check(store, page(written))
+    assert store.decisions.displaced("KR1") == []
+    for flag in flags:
+        decide(store, flag.number, Verdict.UNDO)
+    assert export(store) == f"<pb:p1>\n{written.replace('士與大夫', '大夫士與')}\n"
+
+
 @pytest.mark.parametrize("decided", [(3, 4), (0, 1)], ids=["later", "earlier"])
 @pytest.mark.parametrize(
     ("state", "suggested", "reads", "replaces"),

@@ -8,11 +8,15 @@ from pathlib import Path
 import pytest
 
 from proof.model.flags import Evidence, Flag, Kind, with_ids
+from proof.model.geometry import Box
+from proof.model.result import CheckedCharacter
 from proof.store import CheckedResult, Store, TextInfo
 from proof.store.carried_places import ExportEdits
 from proof.store.decision_records import State, Verdict
+from proof.store.editions import CarriedDecision
 from proof.store.texts import sha_of
 from proof.text.edit import Edit, edited
+from proof.text.model import Row
 from proof.text.positions import Span
 from proof.text.read import read_transcription
 from tests.build import PLACE, WORK, check, check_at, check_files, decide, flag, page, queued, run_info
@@ -221,3 +225,22 @@ def test_what_the_image_shows_is_not_asked_again_as_a_difference_of_an_edition(
         if is_collated_first is not bool(flags):
             store.collated.save(WORK, str(path), edition, differences)
     assert [queued_flag.flag.suggested for queued_flag in queued(store, raised=True)] == ["比", "　與三讓"]
+
+
+def test_a_difference_in_a_line_on_two_pages_is_at_the_flag_of_the_page_that_shows_it(
+    store: Store, tmp_path: Path
+) -> None:
+    path, line = tmp_path / "text.txt", "東面于北耦大夫"
+    path.write_text(f"{line}\n", encoding="utf-8")
+    characters = [CheckedCharacter(1, n, 1, Row.MAIN, text, Box(0, n, 1, 1), text, 1.0) for n, text in enumerate(line)]
+    first = replace(page(line, flags=[(1, 1, "面", "西")], name="p1"), characters=tuple(characters[:3]))
+    second = replace(page(line, name="p2"), characters=tuple(characters[3:]))
+    places = [replace(PLACE, position=n, text=str(path), lines={1: Span(0, len(line))}) for n in range(2)]
+    check_at(store, f"{line}\n", list(zip(places, (first, second), strict=True)), text=str(path))
+    difference = (1, flag(1, 1, "面", "西", evidence=Evidence("collation")))
+    saved = store.collated.save(WORK, str(path), read_transcription(path), [difference])
+    assert (saved.own, saved.at_flags) == (0, 1)
+    decide(store, queued(store)[0].number, Verdict.KEEP)
+    carried = CarriedDecision(1, 1, Verdict.TYPED, "北", "", "", {})
+    reasons = store.carried.make(WORK, str(path), read_transcription(path), [[carried]], "乙", dry_run=False)
+    assert reasons == ["something was decided there already"]

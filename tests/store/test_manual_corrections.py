@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from pathlib import Path
 from uuid import uuid4
 
 import pytest
 
-from proof.model.result import CheckedColumn, PageResult
+from proof.model.geometry import Box
+from proof.model.result import CheckedCharacter, CheckedColumn, PageResult
 from proof.store import RunInfo, Store
 from proof.store.decision_records import (
     ConflictError,
@@ -21,6 +23,8 @@ from proof.store.lookup import NoPlaceError
 from proof.store.manual_corrections import ManualCorrection
 from proof.store.page_states import PageState
 from proof.store.queue_records import QueueFilter
+from proof.text.model import Row
+from proof.text.positions import Span
 from tests import build
 from tests.build import check, standing_decisions
 from tests.store.conftest import on_both
@@ -200,3 +204,16 @@ def test_several_characters_are_corrected_at_once_if_none_of_them_is_flagged(
             store.manual_corrections.correct(correction)
     else:
         assert store.manual_corrections.correct(correction).reading == "庚辛"
+
+
+def test_in_a_line_on_two_pages_a_place_is_corrected_on_the_page_that_shows_it(tmp_path: Path) -> None:
+    line = "射人告具于公"
+    characters = [CheckedCharacter(1, n, 1, Row.MAIN, text, Box(0, n, 1, 1), text, 1.0) for n, text in enumerate(line)]
+    shown = {"p1": characters[:3], "p2": characters[3:]}
+    with Store.open(tmp_path / "proof.sqlite") as store:
+        of_page = [replace(build.page(line, name=name), characters=tuple(own)) for name, own in shown.items()]
+        place = replace(build.PLACE, lines={1: Span(0, len(line))})
+        build.check_at(store, f"{line}\n", [(replace(place, position=n), result) for n, result in enumerate(of_page)])
+        assert build.by_hand(store, 1, 4, "乎", page="p1").page == "p2"
+        assert build.by_hand(store, 1, 0, "", page="p2").page == "p1"
+        assert build.by_hand(store, 1, 6, "升", length=0, page="p1").page == "p2"

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -53,6 +54,12 @@ def test_a_note_stands_in_two_rows_as_on_the_page(open_house: House) -> None:
     assert "射人<span" in shown
     assert "(" not in "".join(map("".join, rows))
     assert ")納" not in shown
+
+
+def test_a_line_that_several_columns_of_the_image_show_is_read_once(open_house: House) -> None:
+    line = page("射人告具于公升即位", name="WYG0103-0192a")
+    add_page(open_house.store, replace(line, columns=line.columns * 2))
+    assert open_house.app.test_client().get(PAGE).text.count("射人告具于公升即位") == 1
 
 
 def test_a_report_waits_for_who_may_decide_and_changes_nothing(open_house: House) -> None:

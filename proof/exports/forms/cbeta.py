@@ -11,6 +11,7 @@ from proof.exports.corrections import PlacedCorrection
 from proof.exports.files import Material, write_file
 from proof.exports.forms import ExportForm
 from proof.text.edit import edited
+from proof.text.lines import LINE_ENDING
 from proof.text.model import Script
 
 _CANONS = {"T": "大", "X": "卍續", "J": "嘉興", "K": "麗", "A": "金藏", "P": "永樂北藏", "L": "乾隆藏", "G": "佛教藏"}
@@ -28,8 +29,11 @@ def _marked(text: str, change: PlacedCorrection) -> str:
         return replacement
     if new:
         return replacement.replace(new, f"[{old}>{new}]", 1)
+    if not old:
+        return replacement
     deleted = text[change.edit.start : change.edit.end]
-    return deleted.replace(old, f"[{old}>]", 1) if old else replacement
+    characters = LINE_ENDING.sub("", deleted)
+    return deleted.replace(characters, f"[{old}>]", 1) if characters else f"[{old}>]"
 
 
 def collation_list(placed: list[PlacedCorrection], script: Script) -> str:

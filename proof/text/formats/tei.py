@@ -258,7 +258,7 @@ class _Columns:
         self.line_open = False
 
     def add(self, run: SourceRun) -> None:
-        if self.paged and run.text.strip("\n\r\t "):
+        if self.paged and (self.line_open if not run.text else run.text.strip("\n\r\t ")):
             self.line_open = True
             self.draft.add(run)
         elif run.text.strip():

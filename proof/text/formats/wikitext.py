@@ -102,6 +102,8 @@ class _Reader:
     visible: str
 
     def take(self, code: Wikicode, start: int) -> None:
+        if not code.nodes:
+            self.prose.add(self.file.run(start, start))
         for node in code.nodes:
             self.node(node, start)
             start += len(str(node))
@@ -179,7 +181,7 @@ class _Reader:
             return
         contents = str(node.contents)
         opening = str(node.wiki_markup or node.tag)  # `{|` of a table, which wikitext writes without the tag's name
-        inside = start + str(node).index(contents, len(opening)) if contents else start
+        inside = start + (str(node).index(contents, len(opening)) if contents else max(str(node).find("</"), 0))
         if name == "ref":
             lines = re.finditer(rf"[^\n{NOT_SHOWN}]+", contents)
             self.prose.footnote(*(self.file.run(inside + line.start(), inside + line.end()) for line in lines))

@@ -140,7 +140,10 @@ class _Parser:
         self.open_nodes.append(node)
 
     def end(self, _name: str) -> None:
-        self.open_nodes.pop().end = self.expat.CurrentByteIndex
+        node, at = self.open_nodes.pop(), self.expat.CurrentByteIndex
+        node.end = at
+        if not node.content and self.data.startswith(b"</", at):  # all of its text may have been deleted
+            node.content.append(SourceRun("", Site(at, 0, self.member)))
 
     def text(self, value: str) -> None:
         at, raw = self.expat.CurrentByteIndex, value.encode()

@@ -269,7 +269,7 @@ function withFlags({ number, source }) {
 openImage(); // the script of the viewer is deferred, and comes before this one
 layoutTools(viewer);
 showBoxes();
-const columns = () => (data.columns_of_text?.length ? data.columns_of_text : data.columns).map((column) => make("p", {}, ...withFlags(column)));
+const columns = () => [...new Map(data.columns.map((column) => [column.number, column])).values()].map((column) => make("p", {}, ...withFlags(column)));
 if (!data.image) { // shows the text, and a way to choose an image
   $("viewer").hidden = true;
   $("text-alone").replaceChildren(...columns());

@@ -52,6 +52,14 @@ export function inGap(flag) {
   return flag.reading.startsWith(beside) ? flag.reading.slice(beside.length) : null;
 }
 
+/** The text of a column that has no characters on the image, small between its neighbours. */
+function textAlone(number, box) {
+  const text = data.columns.find((column) => column.number === number)?.now.replaceAll(" ", "\u3000") ?? "";
+  const cell = make("span", { class: "extra alone han" }, text);
+  cell.style.cssText = `left:${box[2] / 2 - SMALL * pitch}px;font-size:${SMALL * pitch}px;line-height:${2 * SMALL * pitch}px`;
+  return cell;
+}
+
 /** The element of a column, with the cells of its characters and of insertions, in the order of the text. */
 function column(number, flagOf, pair) {
   const line = data.characters_found.map((character, n) => ({ character, n })).filter(({ character }) => character.line === number && han(character));
@@ -83,6 +91,7 @@ function column(number, flagOf, pair) {
   }
   parts.sort((a, b) => a.offset - b.offset);
   element.append(...parts.flatMap((part) => part.cells));
+  if (!parts.length) element.append(textAlone(number, box));
   return element;
 }
 

@@ -68,6 +68,25 @@ def test_an_edit_of_the_text_is_read_again_from_the_file(data: st.DataObject) ->
         assert extraction(sample, again.edited(undone)).text == source.text
 
 
+@pytest.mark.parametrize(
+    ("name", "data"),
+    [
+        ("x.xml", "<TEI><text><body><p>天<note place='inline'>地玄</note>黃</p></body></text></TEI>"),
+        ("x.xml", "<TEI><text><body><pb n='1a'/><lb/>天<note place='inline'>地玄</note>黃</body></text></TEI>"),
+        ("x.wiki", "天{{*|地玄}}黃"),
+        ("x.wiki", "天<small>地玄</small>黃"),
+    ],
+)
+def test_the_characters_of_a_note_are_deleted_and_come_back(name: str, data: str) -> None:
+    source = decoded(Path(name), data.encode()).extraction
+    assert source is not None
+    note = Edit(source.text.index("地"), 2, "")
+    empty = decoded(Path(name), source.edited([note])).extraction
+    assert empty is not None
+    assert empty.text == edited(source.text, [note])
+    assert empty.edited([Edit(note.start, 0, "地玄")]) == data.encode()
+
+
 @pytest.mark.parametrize("line", ["天&#x5730;玄黃", "天地玄黃", "<![CDATA[天地玄黃]]>"])
 @pytest.mark.parametrize("region", ["天&#22320;玄黃", "天地玄黃", "<![CDATA[天地玄黃]]>"])
 def test_a_correction_changes_a_character_however_each_place_writes_it(line: str, region: str) -> None:
