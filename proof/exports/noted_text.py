@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 from collections import deque
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from enum import StrEnum
 
 from proof.exports.collation_notes import CollationNote, CollationNotes, juan_in_words, leaf_in_words
+from proof.exports.corrections import PlacedCorrection
 from proof.exports.source import CorrectedSource
 from proof.text.layers import SET_SMALL, BlockKind, TextBlock
+from proof.text.positions import Span
 from proof.text.transcription import Footnote
 
 MAX_LAST_COLUMN_SHARE = 0.5
@@ -104,24 +106,27 @@ def _length(block: TextBlock) -> float:
 def _places(corrected: CorrectedSource, notes: CollationNotes) -> list[_Place]:
     """All places, in the order of the source. The note on a moved character is at the place of its insertion."""
     note_of = {id(note.placed): note for note in notes.notes}
-    places = [
-        _Place(
-            change.edit.start,
-            change.edit.end,
-            change.removed,
-            change.written,
-            change.correction.person,
-            note_of.pop(id(change), None),
-        )
-        for change in corrected.placed
-    ]
+    written = {id(change) for change in corrected.placed}
+    as_one = [note.placed for note in notes.notes if not (note.placed.is_applied or id(note.placed) in written)]
+    places = [_of_change(change, note_of.pop(id(change), None)) for change in _apart(corrected.placed, as_one)]
     for note in note_of.values():
-        edit, kept = note.placed.edit, note.placed.written if note.placed.is_applied else ""
-        places.append(_Place(edit.start if kept else edit.end, edit.end, kept, kept, "", note))
+        edit, kept = note.placed.edit, note.placed.written
+        of_text = _Place(edit.start, edit.end, kept, kept, "", note)
+        places.append(of_text if note.placed.is_applied else _of_change(note.placed, note))
     for footnote in corrected.edition.footnotes:
         at = len(corrected.edition.text) if footnote.anchor is None else footnote.anchor
         places.append(_Place(at, at, "", "", "", footnote))
     return sorted(places, key=lambda place: (place.start, place.end))
+
+
+def _of_change(change: PlacedCorrection, note: CollationNote | None) -> _Place:
+    return _Place(change.edit.start, change.edit.end, change.removed, change.written, change.correction.person, note)
+
+
+def _apart(changes: Iterable[PlacedCorrection], as_one: Sequence[PlacedCorrection]) -> Iterator[PlacedCorrection]:
+    """The changes without those that are noted `as_one`."""
+    spans = [Span(*one.edit.place) for one in as_one]
+    yield from (change for change in changes if not any(span.overlaps(Span(*change.edit.place)) for span in spans))
 
 
 class _Walk:

@@ -28,6 +28,8 @@ from proof.exports.corrections import Refusal
 from proof.exports.decided_corrections import Decided, Unused, decided_in, note_written
 from proof.exports.files import Material, marked_pages
 from proof.exports.forms.cbeta import collation_list, marked_text
+from proof.exports.noted_text import Change as RunChange
+from proof.exports.noted_text import noted_text
 from proof.exports.script import FormChoice
 from proof.exports.source import CorrectedSource, correct
 from proof.exports.spreadsheet import spreadsheet
@@ -1825,3 +1827,6 @@ def test_notes_name_what_stood_there_before_all_corrections(acts: list[str]) -> 
             document = etree.fromstring(tei(corrected.edition, material.placed))
             changes = [" ".join(map(str, choice.itertext())) for choice in document.iterfind(".//{*}choice")]
             assert len(changes) == len(words)
+            runs = [run for each in noted_text(corrected, material.notes) for run in each.runs]
+            assert "".join(run.text for run in runs if run.change is not RunChange.DELETED) == f"天地{now}黃宇宙"
+            assert "".join(run.text for run in runs if run.change is RunChange.DELETED) in ("", "玄") or now == "玄"
