@@ -15,7 +15,7 @@ from proof.model.flags import CORRECTED_BY_HAND, LINE_BREAK, Kind
 from proof.model.notices import MessageCode
 from proof.store import Store
 from proof.store.authorities import copies_read, witnesses_of
-from proof.store.carried_places import ExportEdits, Place, effects_of
+from proof.store.carried_places import Effects, ExportEdits, Place, effects_of
 from proof.store.decision_records import Decision, State, Verdict
 from proof.store.text_files import DecidedPlace
 from proof.text.addresses import Addresses
@@ -188,19 +188,7 @@ class _DecisionsByEffect:
         """Add corrections that restore the text from before decisions that were taken back, unless it was replaced
         since, and leave out decisions whose places are lost, except those with nothing left to write."""
         effects = effects_of((decided.flag for decided in self._decided), self._edition.text)
-        parts = frozenset[int]().union(*(amended.later for amended in effects.amended.values()))
-        for made in self._applied:
-            first, now = effects.first_readings[made.decision.flag], made.correction.original
-            if first != now:
-                is_part = made.decision.flag in parts
-                self._noted.append(replace(made.correction, original=first, replacement=now, is_part=is_part))
-        for decided in self._decided:
-            amended = effects.amended.get(decided.decision.flag)
-            if amended is not None:
-                correction = _correction(decided.decision, amended.span, self._edition, self._addresses)
-                first = amended.before + effects.first_readings[decided.decision.flag] + amended.behind
-                correction = replace(correction, replacement=correction.original, has_image=decided.has_image)
-                self._noted.append(replace(correction, original=first))
+        self._note_written(effects)
         self._corrected = [
             made._replace(
                 correction=replace(
@@ -221,6 +209,22 @@ class _DecisionsByEffect:
                 self._settled += 1
             elif decision.flag not in effects.replaced and (_writes(decision) or flag.place.reads != flag.transcribed):
                 self._leave_out(decision, Unused.GONE)
+
+    def _note_written(self, effects: Effects) -> None:
+        """Add the notes on corrections that the text has, each with what stood there before all corrections."""
+        parts = frozenset[int]().union(*(amended.later for amended in effects.amended.values()))
+        for made in self._applied:
+            first, now = effects.first_readings[made.decision.flag], made.correction.original
+            if first != now:
+                is_part = made.decision.flag in parts
+                self._noted.append(replace(made.correction, original=first, replacement=now, is_part=is_part))
+        for decided in self._decided:
+            amended = effects.amended.get(decided.decision.flag)
+            if amended is not None:
+                correction = _correction(decided.decision, amended.span, self._edition, self._addresses)
+                first = amended.before + effects.first_readings[decided.decision.flag] + amended.behind
+                correction = replace(correction, replacement=correction.original, has_image=decided.has_image)
+                self._noted.append(replace(correction, original=first))
 
     def _halves_of_refused(self, corrections: Iterable[Correction]) -> set[str]:
         """The flags of corrections whose other half cannot be written: of a column that moves, or of text that is to

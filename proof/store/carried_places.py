@@ -209,7 +209,7 @@ def effects_of(decided: Iterable[DecidedFlag], content: str) -> Effects:
     withdrawn = [each for each in present if each.state is State.OPEN and each.now.reads != each.transcribed]
     restored, waiting = _readings_before(withdrawn, [each for each in lost if not each.place.is_corrected], replaced)
     applied = [each for each in present if each.is_applied]
-    amended = _amended([each for each in lost if each.flag in replaced], applied, to_present)
+    amended = _amended([each for each in lost if each.flag in replaced], near, to_present)
     now = [*withdrawn, *applied, *(each for each in lost if each.flag in amended)]
     first_readings, _ = _readings_before(now, lost, replaced)
     kept = {
@@ -264,19 +264,22 @@ class Amended(NamedTuple):
 
 
 def _amended(
-    replaced: Iterable[DecidedFlag], applied: Sequence[DecidedFlag], to_present: Callable[[str], PositionMap]
+    replaced: Iterable[DecidedFlag],
+    near: Mapping[int, Sequence[DecidedFlag]],
+    to_present: Callable[[str], PositionMap],
 ) -> dict[int, Amended]:
     """The corrections that were corrected in part, by flag; `replaced` are the lost ones that a later decision
-    replaced."""
+    replaced, and `near` the present decisions by the code points of their places."""
     amended: dict[int, Amended] = {}
     for each in replaced:
         place, around = each.place, to_present(each.place.content).around(each.place.span)
         if not place.is_corrected or around is None:
             continue
         old, later = place.span, list[DecidedFlag]()
-        for other in applied:
-            is_near = other.now.span.touches(around) and other.may_replace(each)
-            starts = each.starts_of(other.transcribed) if is_near else []
+        present = {other.flag: other for at in _bounds(around) for other in near.get(at, ())}
+        for other in sorted(present.values(), key=attrgetter("flag")):
+            is_later = other.is_applied and other.may_replace(each)
+            starts = each.starts_of(other.transcribed) if is_later else []
             part = Span(starts[0], len(other.transcribed)) if len(starts) == 1 and other.transcribed else place.span
             if starts and not (other.transcribed and place.span.is_within(part)):
                 old = old.union(part)
