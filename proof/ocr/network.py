@@ -47,6 +47,9 @@ UNUSABLE_GPU = _(
 Line = NDArray[np.float32]
 """A line image as the network takes it, height x width: paper 1.0 to ink -1.0."""
 
+_LOADING = threading.Lock()
+"""Held while OpenVINO is imported."""
+
 _INHERITED: list[Any] = []
 """Models that OpenVINO prepared in the parent process. They are kept alive: releasing one would wait for threads that
 this process does not have."""
@@ -89,10 +92,15 @@ def has_bfloat16() -> bool:
 def _openvino() -> Any:
     """The module `openvino`, which is imported only here. If the package `openvino_telemetry` can be imported, openvino
     reports its import to an analytics host; otherwise it uses stand-ins that send nothing."""
-    sys.modules.setdefault("openvino_telemetry", None)  # type: ignore[arg-type]  # None: as if missing
-    import openvino  # noqa: PLC0415 - nearly half a second
+    with _LOADING:
+        sys.modules.setdefault("openvino_telemetry", None)  # type: ignore[arg-type]  # None: as if missing
+        import openvino  # noqa: PLC0415 - nearly half a second
 
-    return openvino
+        # It makes its tables of types when they are first used. Two threads that do so at once wait for ever, one for
+        # the table and the other, which makes it, for the interpreter.
+        tensor = openvino.Tensor(np.zeros(1, np.float32))
+        tensor.get_element_type().to_dtype()
+        return openvino
 
 
 def gpu_of(device: str) -> int | None:

@@ -5,6 +5,8 @@ from __future__ import annotations
 import importlib.util
 import os
 import signal
+import subprocess
+import sys
 from multiprocessing.connection import Connection
 from pathlib import Path
 
@@ -129,3 +131,30 @@ def test_a_gpu_that_cannot_be_used_is_named_and_not_the_model(tmp_path: Path) ->
     (tmp_path / "mine.onnx").write_bytes(b"no model at all")
     with pytest.raises(EngineError, match=r"mine\.onnx: not a PP-OCR recogniser"):
         open_network(tmp_path / "mine.onnx", "onnxruntime", 1, 1, gpu=99)
+
+
+FIRST_USE = """
+import sys, threading
+import numpy as np
+from proof.ocr import network
+
+openvino = network._openvino()
+sys.setswitchinterval(1e-6)
+together = threading.Barrier(8)
+
+def use():
+    together.wait()
+    openvino.Type.f32.to_dtype()
+    openvino.Tensor(np.zeros((2, 3), np.float32)).data
+
+threads = [threading.Thread(target=use) for _ in range(8)]
+for thread in threads:
+    thread.start()
+for thread in threads:
+    thread.join()
+"""
+
+
+def test_threads_that_use_openvino_for_the_first_time_at_once_do_not_wait_for_each_other() -> None:
+    must_have_openvino()
+    subprocess.run([sys.executable, "-c", FIRST_USE], check=True, timeout=PATIENCE)  # noqa: S603
