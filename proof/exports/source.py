@@ -16,7 +16,7 @@ from proof.locale.marking import _
 from proof.model.notices import Notice
 from proof.text.edit import Edit, edited
 from proof.text.encoding import encode
-from proof.text.lines import lines
+from proof.text.lines import LINE_ENDING, lines
 from proof.text.pages import LineKind
 from proof.text.positions import Span
 from proof.text.transcription import Footnote, Transcription, apparatus_notes
@@ -111,7 +111,8 @@ def _as_one(group: Sequence[PlacedCorrection], text: str) -> PlacedCorrection:
     first = changed(replace(each.edit, replacement=each.correction.original) for each in group if each.is_applied)
     new = changed(each.edit for each in group if not each.is_applied)
     largest = max(group, key=lambda each: (each.edit.length, not each.is_applied)).correction
-    one = replace(largest, original=now, replacement=new, first_reading=first, moved="")
+    now_read, new_read, first_read = (LINE_ENDING.sub("", reading) for reading in (now, new, first))
+    one = replace(largest, original=now_read, replacement=new_read, first_reading=first_read, moved="")
     return PlacedCorrection(one, Edit(start, end - start, new))
 
 

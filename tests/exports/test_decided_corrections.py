@@ -1746,6 +1746,15 @@ def test_what_was_said_of_one_half_alone_stays(moved: Project) -> None:
     assert moved.corrected.text == TEXT.replace("命上射", "身命上射")
 
 
+def test_the_note_on_a_deleted_column_has_what_it_read_before_a_correction_in_it(project: Project) -> None:
+    project.begin(LINES)
+    project.by_hand(2, 2, "改")
+    project.export_and_check()
+    project.change(2, ColumnChange.DELETE)
+    material = Material(project.corrected, datetime.now(UTC), noted=project.decided.noted)
+    assert [note.words for note in material.notes.notes] == [f"{LINES[1]}：原衍，今刪。"]
+
+
 CHANGED = [(0, "新"), (0, "改補"), (1, ""), (1, "新"), (1, "改補"), (2, ""), (2, "新"), (2, "改補")]
 ACTS: list[tuple[int, Change | ColumnChange]] = [
     *((line, Change(at, length, new)) for line in (1, 2) for at in (0, 2, 3) for length, new in CHANGED),
