@@ -87,8 +87,8 @@ class Material:
     @property
     def placed(self) -> list[PlacedCorrection]:
         """The corrections that are written, and those that the text has, in the order of their places."""
-        doubtful = {id(each) for each in self.noted if each.doubt is not None}
-        placed = [each for each in noted_places(self.corrected, self.noted) if id(each.correction) not in doubtful]
+        noted = noted_places(self.corrected, self.noted)
+        placed = (each for each in noted if not each.is_applied or each.correction.doubt is None)
         return sorted(placed, key=attrgetter("order"))
 
     @property

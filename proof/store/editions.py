@@ -110,8 +110,8 @@ def _save(
 def _showing(columns: Sequence[ColumnInText], start: int, results: Mapping[int, PageResult]) -> ColumnInText | None:
     """The one of these columns, of the pages that share a line, whose page shows a code point of the text; None if
     there are none. `results` are those of the pages."""
-    if not columns:
-        return None
+    if len(columns) < 2:
+        return next(iter(columns), None)
     characters = {column.page.id: results[column.page.id].characters for column in columns}
     page = rows.page_showing(characters, columns[0].number, start - columns[0].start)
     return next((column for column in columns if column.page.id == page), columns[0])

@@ -204,9 +204,11 @@ def _page_showing(session: Session, pages: Sequence[PageRow], correction: Manual
 def _column(session: Session, page: PageRow, number: int) -> ColumnRow | None:
     """A column of a page: as it was found on the image, or else that of the text."""
     columns = select(ColumnRow).where(ColumnRow.page_id == page.id, ColumnRow.number == number)
+    stored = session.scalars(columns.order_by(ColumnRow.ordinal)).first()
+    if stored is not None:
+        return stored
     source = columns_of_pages(session, [page])[page.id].get(number)
-    of_text = ColumnRow(number=number, x=0, y=0, w=0, h=0, source=source) if source is not None else None
-    return session.scalars(columns.order_by(ColumnRow.ordinal)).first() or of_text
+    return ColumnRow(number=number, x=0, y=0, w=0, h=0, source=source) if source is not None else None
 
 
 def _correct_glyph_in(session: Session, correction: ManualCorrection) -> Decision:
