@@ -1,6 +1,6 @@
 """Caches, for a whole test run, of what is expensive to compute and always the same: the tables of a new store, the
 network of the recogniser, the checksum and the training of its model, its readings of strips, the layout of images,
-compiled templates and statements, URL builders.
+compiled templates and statements, URL builders; and what tests need not wait for: the disk, the work of a password.
 
 The program itself computes each of them at the first use. Tests of these very things use the fixture `from_scratch`,
 which switches the caches off; processes that a test starts as users start them have no caches either.
@@ -14,17 +14,18 @@ import pickle
 import sqlite3
 from collections.abc import Callable, Iterator
 from contextlib import closing
-from functools import cache
+from functools import cache, partial
 from pathlib import Path
 from threading import Lock, get_ident
 from typing import Any, TypeVar
 
 import pytest
+from argon2 import PasswordHasher
 from flask import Flask
 from jinja2 import FileSystemBytecodeCache
 from numpy.typing import NDArray
 from sqlalchemy import URL, Engine, create_engine, event
-from sqlalchemy.dialects.sqlite.base import SQLiteDialect
+from sqlalchemy.engine.default import DefaultDialect
 from sqlalchemy.util import LRUCache
 from werkzeug.routing import Rule
 
@@ -43,8 +44,8 @@ T = TypeVar("T")
 COMPUTED = "PROOF_TESTS_COMPUTED"
 """The environment variable with the folder in which the processes of a run share computed values."""
 
-COMPILED = LRUCache[Any, Any](2000)
-"""The compiled statements of stores in files."""
+COMPILED = LRUCache[Any, Any](4000)
+"""The compiled statements of stores."""
 
 ANEW: list[str] = []
 """The running tests that use no caches."""
@@ -124,21 +125,21 @@ def computed_once_in_fork() -> None:
     """The same cache in a forked process; scripts have no folder of a run."""
     if folder := os.environ.get(COMPUTED):
         computed_once(pytest.MonkeyPatch(), Path(folder))
+        passwords_hashed_cheaply(pytest.MonkeyPatch())
 
 
 def statements_compiled_once(patch: pytest.MonkeyPatch) -> None:
-    """Share compiled statements between engines of stores in files: SQLAlchemy compiles them for each engine."""
+    """Share compiled statements between the engines of all stores: SQLAlchemy compiles them for each engine."""
     real = create_engine
 
     def made(url: URL, **given: Any) -> Engine:
         engine = real(url, **given)
-        if isinstance(engine.dialect, SQLiteDialect):
-            engine.update_execution_options(compiled_cache=COMPILED)
+        engine.update_execution_options(compiled_cache=COMPILED)
         return engine
 
     patch.setattr("proof.store.database.create_engine", made)
-    patch.setattr(SQLiteDialect, "__eq__", lambda dialect, other: type(dialect) is type(other))
-    patch.setattr(SQLiteDialect, "__hash__", lambda dialect: hash(type(dialect)))
+    patch.setattr(DefaultDialect, "__eq__", lambda dialect, other: type(dialect) is type(other))
+    patch.setattr(DefaultDialect, "__hash__", lambda dialect: hash(type(dialect)))
 
 
 def addresses_built_alike(patch: pytest.MonkeyPatch) -> None:
@@ -153,6 +154,12 @@ def addresses_built_alike(patch: pytest.MonkeyPatch) -> None:
         return built[key]
 
     patch.setattr(Rule, "_compile_builder", once)
+
+
+def passwords_hashed_cheaply(patch: pytest.MonkeyPatch) -> None:
+    """Hash passwords with little work: as the program does it, each takes a fifth of a second."""
+    cheap = partial(PasswordHasher, time_cost=1, memory_cost=64, parallelism=1)
+    patch.setattr("proof.store.accounts.PasswordHasher", cheap)
 
 
 def not_waiting_for_the_disk(patch: pytest.MonkeyPatch) -> None:
@@ -177,6 +184,7 @@ def made_but_once(made_once: Callable[[str, Callable[[Path], None]], Path]) -> I
         statements_compiled_once(patch)
         addresses_built_alike(patch)
         not_waiting_for_the_disk(patch)
+        passwords_hashed_cheaply(patch)
         computed_once(patch, Path(os.environ[COMPUTED]))
         yield
 

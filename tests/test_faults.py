@@ -31,5 +31,5 @@ def test_a_pair_leaves_what_one_after_the_other_leaves(base: Path) -> None:
 @pytest.mark.parametrize("job", ["acts", "restore", "recover"])
 def test_a_call_that_fails_loses_nothing_and_leaves_nothing_by_halves(base: Path, job: str) -> None:
     """In each of the ways that a call can fail, at a few calls."""
-    for way, calls, done, failures in faults.tried(job, base, list(Way), 197):
+    for way, calls, done, failures in faults.tried(job, base, list(Way), 397):
         assert (way, calls.calls > 10, done > 0, failures) == (way, True, True, [])

@@ -47,7 +47,7 @@ from proof.text.transcription import Transcription
 from tests.build import by_hand, check_files, number_of, page_number, queued, say, transcription
 from tests.build import flag as raised
 from tests.exports.conftest import page_of
-from tests.sampling import cross_section
+from tests.sampling import cross_section, examples
 
 PAGE = "KR1_WYG_010-1a"
 COLUMN_1 = "　大夫之西北耦(案比今注/訛作北據)"
@@ -210,24 +210,6 @@ def test_what_was_taken_back_or_left_unsure_stays_out_and_what_stays_is_written_
     assert first.text == TEXT.replace("西北", "西比")
     project.path.write_bytes(first.data)
     assert (project.corrected.data, project.corrected.placed, len(project.decided.applied)) == (first.data, (), 1)
-
-
-@pytest.mark.parametrize("checked_again", [False, True])
-@pytest.mark.parametrize("verdicts", [(Verdict.TAKE, Verdict.TAKE), (Verdict.KEEP, Verdict.TAKE)])
-def test_corrections_that_stand_beside_each_other_are_found_in_the_text(
-    project: Project, verdicts: tuple[Verdict, Verdict], checked_again: bool
-) -> None:
-    """Each is part of what stood around the other."""
-    for uid, verdict in zip(("f-order", "f-shoot"), verdicts, strict=True):
-        project.say(uid, verdict)
-    first = project.corrected
-    project.path.write_bytes(first.data)
-    if checked_again:
-        project.check()
-        assert project.store.decisions.displaced("KR1") == []
-    assert project.corrected.data == first.data
-    assert len(project.decided.applied) + len(project.corrected.applied) == verdicts.count(Verdict.TAKE)
-    assert project.decided.left_out == ()
 
 
 def test_a_correction_beside_one_that_reaches_farther_than_its_surroundings_is_found_in_the_text(
@@ -404,21 +386,6 @@ def test_what_is_missing_in_two_works_is_written_once(project: Project, missing:
     assert again.state is State.CORRECTED
 
 
-def test_a_correction_of_two_works_stays_written_where_one_of_them_is_taken_back(project: Project) -> None:
-    project.say("f-north", Verdict.TAKE)
-    project.check(replace(NORTH, id="f-again"), work="KR2")
-    project.say("f-again", Verdict.TAKE, person="乙", work="KR2")
-    project.export()
-    project.say("f-again", Verdict.UNDO, person="乙", work="KR2")
-    for _ in range(3):
-        assert project.export() == TEXT.replace("西北", "西比")
-    for work in ("KR1", "KR2"):
-        pages = [page.number for page in project.store.queue.uncounted_pages(work)]
-        shown = "".join(column.source for column in project.store.queue.columns(work, pages).values())
-        assert "西比" in shown
-        assert "西北" not in shown
-
-
 def test_what_is_left_open_is_told(project: Project) -> None:
     for uid, verdict in {"f-say": Verdict.UNSURE, "f-order": Verdict.SKIP, "f-shoot": Verdict.KEEP}.items():
         project.say(uid, verdict)
@@ -479,27 +446,6 @@ def test_what_was_taken_back_is_not_put_back_over_what_was_decided_and_written_o
         assert project.export() == TEXT.replace("西北", "西比")
 
 
-@pytest.mark.parametrize(
-    ("deleted", "back", "by_turns"), cross_section([*product(("西北", "北西"), ("西北", "北西"), (False, True))], 3)
-)
-def test_neighbours_that_were_deleted_come_back_in_their_order(
-    project: Project, deleted: str, back: str, by_turns: bool
-) -> None:
-    made = {}
-    for number, character in enumerate(deleted):
-        column = project.edition.pages[0].columns[0].source
-        made[character] = project.by_hand(1, column.index(character), "")
-        if by_turns or number:
-            project.export_and_check()
-    assert project.edition.text == TEXT.replace("西北", "")
-    for character in back:
-        project.take_back(made[character])
-        if by_turns:
-            project.export_and_check()
-    assert "西北" in project.shown(1)
-    assert project.export() == TEXT
-
-
 @pytest.mark.parametrize(("offset", "exports"), cross_section([*product(range(6), (1, 3))], 4))
 def test_one_of_a_run_is_corrected_beside_exported_ones_that_no_check_has_seen(
     project: Project, offset: int, exports: int
@@ -555,7 +501,7 @@ def with_changes(changes: Iterable[Change]) -> str:
     return head + "".join(line)
 
 
-@settings(max_examples=150, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@settings(max_examples=examples(20), suppress_health_check=[HealthCheck.function_scoped_fixture])
 @example([Change(4, 1, ""), Change(5, 1, "")], {0}, False, False)
 @example([Change(5, 1, ""), Change(5, 0, "甲")], set(), True, False)
 @example([Change(5, 1, ""), Change(6, 0, "甲")], set(), True, False)
@@ -679,29 +625,15 @@ def test_the_note_on_a_column_added_behind_another_names_its_own_line(project: P
     assert note.line == 4
 
 
-@pytest.mark.parametrize("is_checked", [False, True])
-def test_what_was_decided_in_a_deleted_column_returns_with_it(project: Project, is_checked: bool) -> None:
-    corrected = project.by_hand(3, 1, "下")
-    project.export_and_check()
-    deleted = project.change(3, ColumnChange.DELETE)
-    project.export()
-    if is_checked:
-        project.check()
-    project.take_back(deleted)
-    project.export()
-    assert left_out(project.decided) == []
-    project.take_back(corrected)
-    assert project.export() == TEXT
+WITHIN = (Change(2, 0, "甲"), Change(2, 1, "甲"), Change(2, 1, ""), Change(0, 2, ""))
 
 
 @pytest.mark.parametrize(
-    ("change", "is_checked"),
-    cross_section(
-        [*product((Change(2, 0, "甲"), Change(2, 1, "甲"), Change(2, 1, ""), Change(0, 2, "")), (False, True))], 3
-    ),
+    ("change", "is_checked", "column_first"),
+    cross_section([*product(WITHIN, (False, True), (False, True))], 5),
 )
-def test_what_was_decided_in_a_column_that_was_deleted_later_is_taken_back_with_the_deletion(
-    project: Project, change: Change, is_checked: bool
+def test_what_was_decided_in_a_column_that_was_deleted_later_is_taken_back_before_or_after_the_deletion(
+    project: Project, change: Change, is_checked: bool, column_first: bool
 ) -> None:
     """And is not listed meanwhile."""
     project.begin(LINES)
@@ -718,7 +650,12 @@ def test_what_was_decided_in_a_column_that_was_deleted_later_is_taken_back_with_
     project.check()
     deleted = project.change(2, ColumnChange.DELETE)
     export(with_column_changes([(2, ColumnChange.DELETE)]))
-    project.take_back(corrected, deleted)
+    if column_first:
+        project.take_back(deleted)
+        export(PLAIN.replace(LINES[1], line))
+        project.take_back(corrected)
+    else:
+        project.take_back(corrected, deleted)
     export(PLAIN)
 
 
@@ -781,7 +718,7 @@ def test_what_is_put_in_where_a_deletion_was_taken_back_replaces_what_had_been_t
     assert project.export() == TEXT
 
 
-@settings(max_examples=5, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@settings(max_examples=examples(3), suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(st.lists(st.sampled_from(["insert", "replace", "delete"]), min_size=1, max_size=3))
 @example(["insert", "delete"])
 @example(["replace", "replace"])
@@ -841,7 +778,7 @@ class LineModel:
         return any(made & later.keys() not in (set(), made) for later in self.changes[number + 1 :])
 
 
-@settings(max_examples=6, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@settings(max_examples=examples(6), suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(st.lists(st.sampled_from(NEIGHBOURS), min_size=2, max_size=3), st.permutations([1, 2, 3]), st.integers(1, 3))
 @example([Change(3, 0, "新"), Change(3, 2, "")], [1, 2, 3], 1)
 @example([Change(3, 0, "新"), Change(3, 2, "")], [1, 2, 3], 3)
@@ -879,15 +816,6 @@ def test_neighbours_are_corrected_one_after_the_other_and_some_are_taken_back_to
         for number in back:
             project.take_back(made[number - 1])
         export(back)
-
-
-@pytest.mark.parametrize("back", [False, True])
-def test_a_doubled_character_is_shown_twice_before_the_next_check(project: Project, back: bool) -> None:
-    made = project.by_hand(1, 4, "西", length=0)
-    project.export()
-    if back:
-        project.take_back(made)
-    assert project.shown(1) == COLUMN_1.replace("西", "西" if back else "西西")
 
 
 def test_characters_are_deleted_behind_a_gap_at_which_one_is_missing(project: Project) -> None:
@@ -1022,7 +950,7 @@ def test_what_moves_in_two_works_moves_with_both_halves_in_each(project: Project
     assert project.export() == moved
 
 
-@settings(max_examples=20, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@settings(max_examples=examples(12), suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(st.permutations(COLUMN_CHANGES).map(lambda order: order[:3]), st.sets(st.sampled_from([0, 1, 2])), st.booleans())
 def test_changes_of_columns_are_written_and_taken_back_as_a_naive_model_has_it(
     changes: list[tuple[int, ColumnChange | int]], back: set[int], one_by_one: bool
@@ -1109,6 +1037,7 @@ Rounds = Sequence[Sequence[tuple[int, ColumnChange | Change]]]
         ([[END, BEGINNING], [(2, AFTER)]], (0, 1)),
         ([[(1, AFTER), (3, DELETE)], [(3, DELETE)]], (1, 2)),
         ([[(1, AFTER), (3, DELETE)], [(3, DELETE)]], (2, 1)),
+        ([[(3, AFTER), (4, DELETE)]], (1,)),
     ],
 )
 def test_neighbouring_changes_of_several_rounds_are_taken_back(
@@ -1143,18 +1072,6 @@ def test_a_last_column_that_was_deleted_behind_an_added_character_stays_on_its_p
     for _ in range(2):
         assert project.shown(3) == f"{LINES[2]}丙{LINE_BREAK}{LINES[3]}"
         assert project.export() == PLAIN.replace(LINES[2], f"{LINES[2]}丙")
-
-
-def test_a_last_column_that_was_deleted_behind_an_added_one_stays_on_its_page(project: Project) -> None:
-    project.begin(LINES)
-    project.change(3, ColumnChange.ADD_AFTER)
-    deleted = project.change(4, ColumnChange.DELETE)
-    assert project.export() == with_column_changes([(3, ColumnChange.ADD_AFTER), (4, ColumnChange.DELETE)])
-    project.check()
-    project.take_back(deleted)
-    for _ in range(2):
-        assert project.shown(4) == f"新後之文{LINE_BREAK}{LINES[3]}"
-        assert project.export() == with_column_changes([(3, ColumnChange.ADD_AFTER)])
 
 
 @pytest.mark.parametrize("back", cross_section(list(permutations(range(3))), 2))
@@ -1322,15 +1239,6 @@ def test_where_all_was_taken_back_the_text_reads_as_it_did_before_the_first(proj
         assert project.export() == TEXT
 
 
-def test_what_was_taken_back_gives_way_to_what_was_decided_of_its_place_since(project: Project) -> None:
-    project.say("f-north", Verdict.TAKE)
-    project.export_and_check()
-    project.say("f-north", Verdict.UNDO)
-    project.by_hand(1, 5, "此")
-    assert project.corrected.text == TEXT.replace("西北", "西此")
-    assert project.decided.left_out == ()
-
-
 def test_one_more_of_a_run_that_a_check_still_finds_missing_is_written(project: Project) -> None:
     project.write(TEXT.replace("大夫之西", "大夫□□□之西"))
     project.check(GAP)
@@ -1465,8 +1373,9 @@ def divided(project: Project, *, column: int | None) -> None:
     project.check(split, flag("f-missing", 3, 2, "", "乙", "命上[]射&KR", kind=Kind.OMISSION, evidence=missing))
 
 
-@pytest.mark.parametrize("order", list(permutations(("f-split", "f-missing"))))
-@pytest.mark.parametrize("at_once", [True, False])
+@pytest.mark.parametrize(
+    ("order", "at_once"), cross_section([*product(permutations(("f-split", "f-missing")), (True, False))], 2)
+)
 @pytest.mark.parametrize(("column", "written"), [(4, "命上乙¶\n射"), (5, "命上¶\n乙射")])
 def test_what_is_missing_where_a_line_is_divided_goes_where_the_image_has_it(
     project: Project, order: Sequence[str], column: int, written: str, *, at_once: bool
@@ -1769,7 +1678,7 @@ def is_followed(acts: Sequence[tuple[int, Change | ColumnChange]]) -> bool:
     return is_short and not any(isinstance(change, ColumnChange) for change in changes)
 
 
-@settings(max_examples=12, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@settings(max_examples=examples(6), suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(st.lists(st.sampled_from(ACTS), min_size=2, max_size=3).filter(is_followed), st.sets(st.integers(0, 2)))
 @example([(2, ColumnChange.ADD_BEFORE), (2, Change(2, 1, "新"))], {0, 1})
 @example([(2, Change(2, 2, "改補")), (2, Change(3, 1, "新"))], {0, 1})
@@ -1801,7 +1710,7 @@ def characters(text: str) -> str:
     return re.sub(r"[¶\n]", "", text)
 
 
-@settings(max_examples=25, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@settings(max_examples=examples(8), suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(st.lists(st.sampled_from([*"甲乙玄", "", "back", "export", "check"]), min_size=2, max_size=7))
 @example([*"甲", "check", *"乙", "export"])
 @example([*"甲", "check", "", "check", "back"])

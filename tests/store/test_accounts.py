@@ -16,13 +16,11 @@ from tests.store.conftest import on_both
 
 GOOD = "四庫 full of 書"
 OTHER = "another pass phrase"
-CHEAP = PasswordHasher(time_cost=1, memory_cost=64, parallelism=1)
 
 
 @pytest.fixture
 def people(store: Store) -> Store:
-    """An administrator, 甲, and a proofreader, 乙, with fast password hashes."""
-    store.accounts.hasher = CHEAP
+    """An administrator, 甲, and a proofreader, 乙."""
     store.accounts.add("甲", Role.ADMINISTRATOR, GOOD)
     store.accounts.add("乙", Role.PROOFREADER, GOOD)
     return store
@@ -102,7 +100,6 @@ def test_a_password_that_is_guessed_at_once_is_refused(people: Store) -> None:
 @on_both
 def test_an_administrator_is_always_left(store: Store) -> None:
     accounts = store.accounts
-    accounts.hasher = CHEAP
     with pytest.raises(AccountError, match="the first account must be an administrator's"):
         accounts.add("甲", Role.PROOFREADER, GOOD)
     assert accounts.everybody() == []

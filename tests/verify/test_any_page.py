@@ -24,6 +24,7 @@ from scripts.bench.plain_pages import PlainPage
 from tests.half_folios import MakePage
 from tests.layout.drawn import written
 from tests.layout.openings import side_by_side
+from tests.sampling import cross_section
 from tests.verify.pages import (
     check_image,
     check_pixels,
@@ -250,7 +251,7 @@ def test_a_leaf_of_two_halves_is_not_read_as_one_of_them_for_a_column_that_its_t
     assert reasons(result) == ["column missing"]
 
 
-@pytest.mark.parametrize("kind", ["any book", "black edges", "wormholes", "next leaf"])
+@pytest.mark.parametrize("kind", cross_section(["any book", "black edges", "wormholes", "next leaf"], 2))
 def test_notes_with_low_rows_are_read_to_their_ends_where_readings_stand_beside_the_text(
     ppocr: PPOCR, kind: str
 ) -> None:

@@ -3,14 +3,15 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
+from contextlib import ExitStack
 
 import pytest
 from playwright.sync_api import Browser, Page, Route, expect
 
 from proof.store import Store
 from tests.web.drawn import SCRIPT, WORK, fill, settings_in
-from tests.web.served import serving
+from tests.web.served import serving, watched_page
 from tests.web.test_people import PASSWORD, PEOPLE
 from tests.web.test_people_browser import log_in
 from tests.web.waiting import shown
@@ -28,27 +29,25 @@ def address(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
 
 
 @pytest.fixture
-def people(browser: Browser, address: str) -> Iterator[dict[str, Page]]:
-    """Browsers of 乙, 丙 and 丁, each logged in; their scripts complain of nothing."""
-    contexts = {name: browser.new_context(viewport={"width": 1366, "height": 768}, locale="en-GB") for name in "乙丙丁"}
-    errors: list[str] = []
-    pages = {}
-    for name, context in contexts.items():
-        pages[name] = page = context.new_page()
-        page.on("pageerror", lambda error: errors.append(str(error)))
-        page.goto(f"{address}/login")
-        log_in(page, name)
-        expect(page.locator("header .who").first).to_be_visible()
-    yield pages
-    for context in contexts.values():
-        context.close()
-    assert errors == []
+def logged_in(browser: Browser, address: str) -> Iterator[Callable[[str], Page]]:
+    """Gives a browser in which that person is logged in."""
+    with ExitStack() as opened:
+
+        def log_in_as(name: str) -> Page:
+            size = {"width": 1366, "height": 768}
+            page = opened.enter_context(watched_page(browser, viewport=size, locale="en-GB"))
+            page.goto(f"{address}/login")
+            log_in(page, name)
+            expect(page.locator("header .who").first).to_be_visible()
+            return page
+
+        yield log_in_as
 
 
 def test_a_problem_of_a_flag_is_given_to_another_who_finds_it_and_resolves_it(
-    people: dict[str, Page], address: str
+    logged_in: Callable[[str], Page], address: str
 ) -> None:
-    first, second, reader = people["乙"], people["丙"], people["丁"]
+    first, second, reader = map(logged_in, "乙丙丁")
     first.goto(f"{address}/works/{WORK}/desk")
     expect(first.locator("#flag")).to_be_visible()
     number = shown(first)
@@ -81,8 +80,10 @@ def test_a_problem_of_a_flag_is_given_to_another_who_finds_it_and_resolves_it(
     expect(reader.get_by_role("button", name="Write it down")).to_be_disabled()
 
 
-def test_an_input_method_that_ends_its_composition_sends_no_comment(people: dict[str, Page], address: str) -> None:
-    page = people["乙"]
+def test_an_input_method_that_ends_its_composition_sends_no_comment(
+    logged_in: Callable[[str], Page], address: str
+) -> None:
+    page = logged_in("乙")
     page.goto(f"{address}/works/{WORK}/pages/3")
     page.keyboard.press("n")
     text = page.get_by_role("textbox", name="Comment")
@@ -104,9 +105,11 @@ def test_an_input_method_that_ends_its_composition_sends_no_comment(people: dict
     expect(page.locator("#events li").filter(has_text="未畢")).to_have_text(re.compile("未畢之語"))
 
 
-def test_words_that_somebody_in_between_answered_stay_and_are_sent_once(people: dict[str, Page], address: str) -> None:
+def test_words_that_somebody_in_between_answered_stay_and_are_sent_once(
+    logged_in: Callable[[str], Page], address: str
+) -> None:
     """The server has what was sent, and its answer was lost."""
-    page = people["乙"]
+    page = logged_in("乙")
 
     def lost(route: Route) -> None:
         route.fetch()

@@ -13,7 +13,6 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from argon2 import PasswordHasher
 from flask import Flask
 from flask.testing import FlaskClient
 from itsdangerous import URLSafeTimedSerializer
@@ -102,7 +101,6 @@ def house_in(folder: Path, **serve: Any) -> Iterator[House]:
     settings = settings_in(folder).replace({"serve.auth": True} | {f"serve.{key}": serve[key] for key in serve})
     with Store.open(settings.store_address) as store:
         fill(store, folder)
-        store.accounts.hasher = PasswordHasher(time_cost=1, memory_cost=64, parallelism=1)
         for name, role in PEOPLE.items():
             store.accounts.add(name, role, PASSWORD)
         yield House(create_app(settings, store=store), store, folder)
