@@ -66,6 +66,7 @@ def _with_copied_tables(real: Callable[[Engine], None], template: Path) -> Calla
         file = None if ANEW else database.file_of(engine.url)
         if file is not None:
             with lock, closing(sqlite3.connect(file)) as new:
+                new.execute("PRAGMA synchronous=OFF")
                 if not new.execute("SELECT count(*) FROM sqlite_master").fetchone()[0]:
                     with closing(sqlite3.connect(template)) as made:
                         made.backup(new)
@@ -121,11 +122,13 @@ def computed_once(patch: pytest.MonkeyPatch, folder: Path) -> None:
     patch.setattr("proof.verify.page.page_columns", laid_out_once)
 
 
-def computed_once_in_fork() -> None:
-    """The same cache in a forked process; scripts have no folder of a run."""
+def prepare_fork() -> None:
+    """Install the caches in a forked process, but for those that it inherits; scripts have none."""
     if folder := os.environ.get(COMPUTED):
-        computed_once(pytest.MonkeyPatch(), Path(folder))
-        passwords_hashed_cheaply(pytest.MonkeyPatch())
+        patch = pytest.MonkeyPatch()  # never undone: the process ends
+        computed_once(patch, Path(folder))
+        not_waiting_for_the_disk(patch)
+        passwords_hashed_cheaply(patch)
 
 
 def statements_compiled_once(patch: pytest.MonkeyPatch) -> None:

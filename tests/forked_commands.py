@@ -14,7 +14,7 @@ from pathlib import Path
 from PIL import Image
 
 from proof.cli import main
-from tests.caches import computed_once_in_fork
+from tests.caches import prepare_fork
 from tests.delays import PATIENCE, answer_late
 
 # One process imports what the commands need, once in a run, and is forked for each command.
@@ -85,7 +85,7 @@ def ran_forked(folder: Path, *words: str) -> subprocess.CompletedProcess[str]:
 
 def _run(project: str, words: tuple[str, ...], out: Connection, errors: Connection) -> None:
     gc.freeze()  # what was loaded stays shared with the other forked processes
-    computed_once_in_fork()
+    prepare_fork()
     answer_late()
     os.chdir(project)
     os.environ["COLUMNS"] = "80"

@@ -41,7 +41,7 @@ from proof.store.journal import all_lines
 from proof.store.models import FlagRow, PageRow
 from proof.store.page_states import PageState
 from proof.store.queue_records import Order, QueueFilter
-from tests.caches import computed_once_in_fork
+from tests.caches import prepare_fork
 from tests.web.served import DeskClient, serving_process
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -56,7 +56,7 @@ State = dict[str, Any]
 
 def make(folder: Path, pages: int, workers: int = 2) -> None:
     """The project, checked and decided on, with a backup beside it."""
-    computed_once_in_fork()
+    prepare_fork()
     (folder / "images").mkdir(parents=True)
     for image in sorted((ROOT / "pages").glob("WYG*.png"))[:pages]:
         shutil.copy(image, folder / "images")

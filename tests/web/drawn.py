@@ -165,6 +165,7 @@ def fill(store: Store, folder: Path, pages: int = 3, work: str = WORK) -> str:
         _fill(store, folder, sha, pages, work)
         return sha
     with closing(sqlite3.connect(file)) as connection:
+        connection.execute("PRAGMA synchronous=OFF")
         _filled(pages).backup(connection)
         connection.execute("UPDATE pages SET image = ?", [str(folder / "page.png")])
         connection.commit()
