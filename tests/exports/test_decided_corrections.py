@@ -535,8 +535,9 @@ def test_two_corrections_beside_each_other_are_written_and_taken_back_as_a_naive
         assert unwritten or project.edition.text == with_changes(stays)
 
 
-@pytest.mark.parametrize("is_checked", [False, True])
-@pytest.mark.parametrize(("deleted", "moved"), [(4, "北西耦"), (5, "北西耦"), (5, "西耦北")])
+@pytest.mark.parametrize(
+    ("deleted", "moved", "is_checked"), [(4, "北西耦", False), (5, "北西耦", True), (5, "西耦北", False)]
+)
 def test_what_was_to_be_deleted_and_was_moved_in_its_line_is_named_as_not_written(
     project: Project, deleted: int, moved: str, is_checked: bool
 ) -> None:
@@ -868,7 +869,7 @@ def with_column_changes(changes: Iterable[tuple[int, ColumnChange | int]]) -> st
     return text.replace("\n", "¶\n")
 
 
-@pytest.mark.parametrize(("change", "between"), cross_section([*product((*ColumnChange, 0, 3), (False, True))], 5))
+@pytest.mark.parametrize(("change", "between"), cross_section([*product((*ColumnChange, 0, 3), (False, True))], 3))
 def test_what_two_works_decide_alike_is_written_once_and_comes_back_once_both_take_it_back(
     project: Project, change: ColumnChange | int, between: bool
 ) -> None:
@@ -1025,25 +1026,27 @@ END, BEGINNING = (2, Change(4, 2, "")), (3, Change(0, 2, ""))
 Rounds = Sequence[Sequence[tuple[int, ColumnChange | Change]]]
 
 
-@pytest.mark.parametrize(("is_checked", "one_by_one"), cross_section([*product((True, False), (True, False))], 2))
+ROUNDS: list[tuple[Rounds, Sequence[int]]] = [
+    ([[(4, AFTER)], [(4, DELETE)]], (0, 1)),
+    ([[(3, DELETE)], [(3, DELETE)]], (0, 1)),
+    ([[(2, BEFORE)], [(2, AFTER)]], (0, 1)),
+    ([[END, BEGINNING, (2, ColumnChange.JOIN)]], (2, 1, 0)),
+    ([[(2, AFTER)], [END, (4, BEGINNING[1])]], (1, 2)),
+    ([[END, BEGINNING], [(2, AFTER)]], (0, 1)),
+    ([[(1, AFTER), (3, DELETE)], [(3, DELETE)]], (1, 2)),
+    ([[(1, AFTER), (3, DELETE)], [(3, DELETE)]], (2, 1)),
+    ([[(3, AFTER), (4, DELETE)]], (1,)),
+]
+
+
 @pytest.mark.parametrize(
-    ("rounds", "back"),
-    [
-        ([[(4, AFTER)], [(4, DELETE)]], (0, 1)),
-        ([[(3, DELETE)], [(3, DELETE)]], (0, 1)),
-        ([[(2, BEFORE)], [(2, AFTER)]], (0, 1)),
-        ([[END, BEGINNING, (2, ColumnChange.JOIN)]], (2, 1, 0)),
-        ([[(2, AFTER)], [END, (4, BEGINNING[1])]], (1, 2)),
-        ([[END, BEGINNING], [(2, AFTER)]], (0, 1)),
-        ([[(1, AFTER), (3, DELETE)], [(3, DELETE)]], (1, 2)),
-        ([[(1, AFTER), (3, DELETE)], [(3, DELETE)]], (2, 1)),
-        ([[(3, AFTER), (4, DELETE)]], (1,)),
-    ],
+    ("changed", "is_checked", "one_by_one"), cross_section([*product(ROUNDS, (True, False), (True, False))], 12)
 )
 def test_neighbouring_changes_of_several_rounds_are_taken_back(
-    project: Project, rounds: Rounds, back: Sequence[int], *, is_checked: bool, one_by_one: bool
+    project: Project, changed: tuple[Rounds, Sequence[int]], *, is_checked: bool, one_by_one: bool
 ) -> None:
     """Each round is exported and checked, the last one only if `is_checked`. The change that stays adds a column."""
+    rounds, back = changed
     project.begin(LINES)
     made = []
     for number, changes in enumerate(rounds, start=1):
@@ -1180,7 +1183,7 @@ def test_neighbours_that_were_deleted_come_back_in_a_store_rebuilt_from_the_jour
         assert rebuilt.export() == TEXT
 
 
-@pytest.mark.parametrize("change", [*ColumnChange, None])
+@pytest.mark.parametrize("change", cross_section([*ColumnChange, None], 3))
 def test_what_was_exported_after_a_backup_of_the_store_is_taken_back_after_its_recovery(
     project: Project, tmp_path: Path, change: ColumnChange | None
 ) -> None:
