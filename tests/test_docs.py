@@ -21,10 +21,6 @@ DOCS = ROOT / "docs"
 BESIDE = ("README.md", "README.zh.md", "CONTRIBUTING.md", "CHANGELOG.md")
 FETCHED = re.compile(r'<(?:script|img|link rel="(?:stylesheet|icon|preload)")[^>]*(?:src|href)="(?:https?:)?//')
 
-MODULE = re.compile(r"`([\w./]*\w+\.py|scripts/\w+)`")
-"""The path of a module, or its end, as pages name it."""
-CHINESE = [path for path in (DOCS / "zh").rglob("*.md") if path.name != "measured.md"]
-
 SHOWN = re.compile(r"^```sh\n(.*?)^```", re.M | re.S)
 
 
@@ -105,11 +101,3 @@ def test_a_command_that_is_shown_is_one_that_the_program_takes(page: Path) -> No
             if isinstance(given, str | list | tuple) and isinstance(parameter.type, click.Choice):
                 parameter.type_cast_value(context, given)
             assert given or not parameter.required
-
-
-@pytest.mark.parametrize("page", CHINESE, ids=lambda page: page.stem)
-def test_a_page_names_the_same_modules_in_english_and_in_chinese_and_they_exist(page: Path) -> None:
-    english = DOCS / page.relative_to(DOCS / "zh")
-    named, in_english = (set(MODULE.findall(each.read_text(encoding="utf-8"))) for each in (page, english))
-    assert named == in_english
-    assert [name for name in named if not (ROOT / name).exists() and not [*ROOT.glob(f"proof/**/{name}")]] == []
