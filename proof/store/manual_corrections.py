@@ -148,7 +148,8 @@ def correct_in(session: Session, correction: ManualCorrection, *, decided_confli
     earlier = session.scalar(select(ActRow).where(ActRow.key == correction.key))
     if isinstance(earlier, FlagAct):
         return _repeat(session, pages, correction, earlier)
-    page = _page_showing(session, pages, correction) if len(pages) > 1 else page
+    showing = rows.page_showing_place(session, [each.id for each in pages], correction.line, correction.offset)
+    page = next(each for each in pages if each.id == showing)
     column = _column(session, page, correction.line)
     start, end = correction.offset, correction.offset + correction.length
     if column is None or start < 0 or end > len(column.source):
@@ -193,15 +194,6 @@ def _repeat(session: Session, pages: Sequence[PageRow], correction: ManualCorrec
     if not is_same_place:
         raise key_of_another()
     return decide_in(session, _request(correction, earlier.flag_id, (earlier.version or 1) - 1))
-
-
-def _page_showing(session: Session, pages: Sequence[PageRow], correction: ManualCorrection) -> PageRow:
-    """Which of the pages that have a line, the first of which is that of the correction, shows the place on its
-    image."""
-    packed = rows.packed_characters(session, [page.id for page in pages])
-    characters = {page: codec.unpack(data) for page, data in packed.items()}
-    number = rows.page_showing(characters, correction.line, correction.offset)
-    return next((page for page in pages if page.id == number), pages[0])
 
 
 def _column(session: Session, page: PageRow, number: int) -> ColumnRow | None:
