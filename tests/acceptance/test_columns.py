@@ -82,26 +82,3 @@ def test_a_column_is_put_right_and_stays_so(tmp_path: Path, made_once: MadeOnce,
         history.proof("check", "-q", "--threshold", "3")
         assert [flag["line"] for flag in history.open_flags(layout=True) if flag["kind"] == "layout"] == []
     history.stop()
-
-
-@pytest.mark.parametrize("by_turns", [False, True], ids=["together", "an export after each"])
-def test_neighbouring_columns_that_were_deleted_come_back_in_their_order(
-    tmp_path: Path, made_once: MadeOnce, by_turns: bool
-) -> None:
-    history = History(tmp_path, 0, made_once("acceptance sample", sample_project), threshold=3.0)
-    text = history.path.read_text(encoding="utf-8")
-    page = history.ask("GET", "pages?limit=50")[1]["items"][1]["number"]
-    columns = history.ask("GET", f"pages/{page}")[1]["columns"]
-    for column in columns[2:4]:
-        address = f"pages/{page}/columns/{column['number']}"
-        assert history.ask("POST", address, seen=column["now"], change="delete", key=history.key())[0] == 200
-    history.proof("export", "--in-place", "--form", "text")
-    assert not any(column["now"] in history.path.read_text(encoding="utf-8") for column in columns[2:4])
-    for _ in range(2):
-        assert history.ask("POST", "undo", key=history.key())[0] == 200
-        if by_turns:
-            history.proof("export", "--in-place", "--form", "text")
-            history.proof("check", "-q", "--threshold", "3")
-    history.proof("export", "--in-place", "--form", "text")
-    assert history.path.read_text(encoding="utf-8") == text
-    history.stop()

@@ -1641,15 +1641,6 @@ def test_what_an_editor_moved_by_hand_does_not_go_from_both_places(moved: Projec
     assert left_out(moved.decided) == [(Unused.OTHER_HALF.code, "", "甲")]
 
 
-def test_the_other_half_follows_as_long_as_nothing_was_said_of_it_alone(moved: Project) -> None:
-    moved.say("f-in", Verdict.COPY)
-    moved.say("f-in", Verdict.TYPED, "身")
-    moved.say("f-in", Verdict.TAKE)
-    assert moved.corrected.text == TEXT.replace("命上射", "射命上")
-    moved.say("f-in", Verdict.UNDO)
-    assert moved.corrected.text == TEXT.replace("命上", "身命上")
-
-
 def test_what_was_said_of_one_half_alone_stays(moved: Project) -> None:
     moved.say("f-in", Verdict.TYPED, "身")
     moved.say("f-out", Verdict.TAKE, person="乙")
