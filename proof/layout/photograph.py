@@ -15,7 +15,7 @@ from proof.layout.columns import as_layout
 from proof.layout.dewarp import laid_flat
 from proof.layout.extent import MAX_COLUMNS, MIN_COLUMNS, CountedColumns, other_count, with_cut_edges
 from proof.layout.flattening import Flattened, Flattening
-from proof.layout.half_folio import Layout, find_layout, is_wide
+from proof.layout.half_folio import Layout, find_layout
 from proof.layout.ink import has_ink
 from proof.layout.overrides import LayoutOverrideShape
 from proof.layout.page import PageLayout, find_columns
@@ -141,15 +141,15 @@ def _layout_of_counted(
     """The layout of the columns that were counted where `columns` were expected."""
     layout = _layout_within(page, counted, rows, origin)
     missing = max(0, columns - counted.columns)
-    # wide columns may be those of an opening, and there may be more columns than were counted
-    doubtful = layout.doubtful or is_wide(layout) or counted.partial or counted.columns == MAX_COLUMNS
+    # there may be more columns than were counted
+    doubtful = layout.doubtful or counted.partial or counted.columns == MAX_COLUMNS
     return replace(layout, outline=replace(layout.outline, missing=missing), doubtful=doubtful)
 
 
 def _same_columns(layout: Layout, page_layout: PageLayout) -> bool:
     """Whether the network's columns are those of a ruled layout: as wide, and each in the middle of a ruled column. The
     other ruled columns may be empty, but are neither the fold strip of an opening nor the gap between its leaves."""
-    wide = is_wide(layout)
+    wide = layout.outline.is_wide
     if wide and len({region.leaf for region in page_layout.regions}) > 1:
         return False
     ruled_width = float(np.median([area.width for area in layout.columns]))
