@@ -339,14 +339,13 @@ class TextChange:
 
     def carried(self, places: Iterable[Place]) -> dict[int, Place]:
         """The places as they are in `content`, by flag number; lost places are left out. A place that was lost before
-        the change may return by a change that no export made, in a column that an export adds, or where an export takes
-        a later decision back."""
+        the change may return by a change that no export made, or where an export takes a later decision back."""
         by_version: defaultdict[tuple[int, str], list[Place]] = defaultdict(list)
         for place in places:
             by_version[place.version, place.content].append(place)
         carried: dict[int, Place] = {}
         decided_of_line: defaultdict[str, list[Place]] = defaultdict(list)
-        returning = [*self._added_columns(), *self._restored(chain.from_iterable(by_version.values()))]
+        returning = self._restored(chain.from_iterable(by_version.values()))
         for (version, content), of_version in sorted(by_version.items(), reverse=True):
             was_lost = version != self.version
             if was_lost and self.written is not None and not returning:
@@ -374,13 +373,6 @@ class TextChange:
         if self.written is None:
             return PositionMap.of_comparison(self.before or "", self.content)
         return PositionMap.of_edits(self.before or "", self.written.edits)
-
-    def _added_columns(self) -> list[Span]:
-        """Where an export put whole lines into the content."""
-        if self.written is None:
-            return []
-        edits = zip(self.written.edits, self.positions.written, strict=True)
-        return [span for edit, span in edits if not edit.length and LINE_ENDING.search(edit.replacement)]
 
     def _restored(self, places: Iterable[Place]) -> list[Span]:
         """Where an export put the transcribed characters back, as the decision was taken back."""

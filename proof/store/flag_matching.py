@@ -205,7 +205,6 @@ class _Versions:
 
     def __init__(self, session: Session) -> None:
         self.content = contents(session)
-        self.comparison = cache(lambda old, new: PositionMap.of_comparison(self.content(old), self.content(new)))
         self.changes = cache(lambda text, version: list(changes_since(session, text, version).values()))
 
 
@@ -273,11 +272,15 @@ class _PageLines:
         span = self._lines.get(line)
         return self._versions.content(self._checked_version)[span.start : span.end] if span is not None else ""
 
-    def left_of(self, row: FlagRow) -> Iterator[Span]:
+    def left_of(self, row: FlagRow) -> list[Span]:
         """The places in the present text of what is left of a written reading whose place was lost since."""
         is_lost = row.extent > 0 and row.version_id != self.version and row.text_id == self.text
-        if is_lost and row.version_id is not None and self.version is not None and _is_written(row):
-            yield from self._versions.comparison(row.version_id, self.version).kept(row.start or 0, row.extent)
+        if not (is_lost and row.version_id is not None and row.text_id is not None and _is_written(row)):
+            return []
+        left = [Span(row.start or 0, row.extent)]
+        for change in self._versions.changes(row.text_id, row.version_id):
+            left = [part for span in left for part in change.positions.kept(*span)]
+        return left
 
 
 def _match(

@@ -72,3 +72,28 @@ def test_a_column_that_was_split_is_not_asked_about(tmp_path: Path, made_once: M
     history.proof("check", "-q")
     assert {flag["id"] for flag in history.open_flags(layout=True)} == asked
     history.stop()
+
+
+def test_a_typed_column_that_was_edited_is_not_asked_about_when_the_same_is_typed_again_before_it(
+    tmp_path: Path, made_once: MadeOnce
+) -> None:
+    history = ColumnEdits(tmp_path, 0, made_once("acceptance", base_project))
+    page = history.ask("GET", "pages?limit=50")[1]["items"][2]
+    typed = COLUMNS[0]
+    edited = f"{typed[:2]}某{typed[2:]}"
+    asked = {flag["id"] for flag in history.open_flags(layout=True)}
+    edits = (
+        ("", {"change": "add after", "text": typed}),
+        (typed, {"text": edited}),
+        (edited, {"change": "add before", "text": typed}),
+    )
+    for now, edit in edits:
+        columns = history.ask("GET", f"pages/{page['number']}")[1]["columns"]
+        column = next((column for column in columns if column["now"] == now), columns[-1])
+        status, answer = history.send_edit(page["number"], column, **edit)
+        assert status in MADE, answer
+        history.proof("export", history.name, "--in-place", "--form", "text")
+        history.proof("check", "-q")
+    assert f"\n{typed}\n{edited}\n" in history.path.read_text(encoding="utf-8")
+    assert {flag["id"] for flag in history.open_flags(layout=True)} == asked
+    history.stop()
