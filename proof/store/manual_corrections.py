@@ -95,7 +95,7 @@ class ManualCorrections(StorePart):
             for number in sorted(range(len(corrections)), key=lambda number: corrections[number].place):
                 try:
                     with session.begin_nested():
-                        outcomes[number] = _correct_glyph_in(session, corrections[number])
+                        outcomes[number] = correct_in(session, corrections[number], decided_conflicts=True)
                 except ConflictError as conflict:
                     outcomes[number] = conflict
         return [outcomes[number] for number in range(len(corrections))]
@@ -140,14 +140,16 @@ def _check(correction: ManualCorrection) -> None:
         raise RefusedDecisionError(_("what is doubtful is a character of the text, and gets no reading"))
 
 
-def correct_in(session: Session, correction: ManualCorrection) -> Decision:
-    """Correct a place within a transaction; raises as `ManualCorrections.correct`."""
+def correct_in(session: Session, correction: ManualCorrection, *, decided_conflicts: bool = False) -> Decision:
+    """Correct a place within a transaction; raises as `ManualCorrections.correct`. With `decided_conflicts`, a decided
+    flag at the place is a conflict as well."""
     page = find_page(session, correction.work, correction.page)
     pages = pages_with_columns_of(session, [page])
     earlier = session.scalar(select(ActRow).where(ActRow.key == correction.key))
     if isinstance(earlier, FlagAct):
         return _repeat(session, pages, correction, earlier)
-    page = _page_showing(session, pages, correction) if len(pages) > 1 else page
+    showing = rows.page_showing_place(session, [each.id for each in pages], correction.line, correction.offset)
+    page = next(each for each in pages if each.id == showing)
     column = _column(session, page, correction.line)
     start, end = correction.offset, correction.offset + correction.length
     if column is None or start < 0 or end > len(column.source):
@@ -169,6 +171,8 @@ def correct_in(session: Session, correction: ManualCorrection) -> Decision:
     is_open = flag_row is not None and flag_row.state == State.OPEN.value and flag_row.transcribed == transcribed
     if flag_row is not None and (is_seeded or is_open):
         return _decide(session, correction, flag_row)
+    if flag_row is not None and decided_conflicts and flag_row.transcribed == transcribed:
+        raise chain_of(session, flag_row).conflict(session, 0)
     if correction.verdict not in BY_HAND_VERDICTS:
         raise NoPlaceError(_("nothing is asked there"))
     _check_unflagged(session, pages, correction)
@@ -192,15 +196,6 @@ def _repeat(session: Session, pages: Sequence[PageRow], correction: ManualCorrec
     return decide_in(session, _request(correction, earlier.flag_id, (earlier.version or 1) - 1))
 
 
-def _page_showing(session: Session, pages: Sequence[PageRow], correction: ManualCorrection) -> PageRow:
-    """Which of the pages that have a line, the first of which is that of the correction, shows the place on its
-    image."""
-    packed = rows.packed_characters(session, [page.id for page in pages])
-    characters = {page: codec.unpack(data) for page, data in packed.items()}
-    number = rows.page_showing(characters, correction.line, correction.offset)
-    return next((page for page in pages if page.id == number), pages[0])
-
-
 def _column(session: Session, page: PageRow, number: int) -> ColumnRow | None:
     """A column of a page: as it was found on the image, or else that of the text."""
     columns = select(ColumnRow).where(ColumnRow.page_id == page.id, ColumnRow.number == number)
@@ -209,16 +204,6 @@ def _column(session: Session, page: PageRow, number: int) -> ColumnRow | None:
         return stored
     source = columns_of_pages(session, [page])[page.id].get(number)
     return ColumnRow(number=number, x=0, y=0, w=0, h=0, source=source) if source is not None else None
-
-
-def _correct_glyph_in(session: Session, correction: ManualCorrection) -> Decision:
-    """Correct a character within a transaction; raises as `ManualCorrections.correct_glyphs`."""
-    if session.scalar(select(ActRow.id).where(ActRow.key == correction.key)) is None:
-        pages = pages_with_columns_of(session, [find_page(session, correction.work, correction.page)])
-        flag = _flag_at(session, pages, correction)
-        if flag is not None and flag.transcribed == correction.transcribed and flag.state != State.OPEN.value:
-            raise chain_of(session, flag).conflict(session, 0)
-    return correct_in(session, correction)
 
 
 def _flag_at(

@@ -283,6 +283,14 @@ def page_showing(characters: Mapping[int, Iterable[CheckedCharacter]], line: int
     return page_at.get(offset, page_at.get(offset - 1))
 
 
+def page_showing_place(session: Session, pages: Sequence[int], line: int, offset: int) -> int:
+    """Which of several stored pages that have a line shows a place of it on its image; the first page if none does."""
+    if len(pages) == 1:
+        return pages[0]
+    packed = packed_characters(session, pages)
+    return page_showing({page: codec.unpack(data) for page, data in packed.items()}, line, offset) or pages[0]
+
+
 def packed_characters(session: Session, pages: Sequence[int]) -> dict[int, bytes]:
     """The characters of pages as packed by `codec`, by page number; pages without characters are left out."""
     query = select(CharactersRow.page_id, CharactersRow.data).where(CharactersRow.page_id.in_(pages))

@@ -13,6 +13,7 @@ from sqlalchemy.orm import Session
 from proof.locale.marking import _
 from proof.model.half_folios import JuanFolio, juan_key, parse_label
 from proof.model.refs import Folio, ImageRef, PageId
+from proof.store import rows
 from proof.store.decision_records import State
 from proof.store.library import Library, LibraryWork
 from proof.store.lookup import NoPlaceError, Sessions, StoredWork, StorePart
@@ -259,12 +260,16 @@ def _pairs(session: Session, term: str, work: StoredWork | None = None) -> tuple
 def _places(session: Session, matches: Iterable[tuple[StoredWork, WordsInText]]) -> tuple[FoundPlace, ...]:
     """The first `MAX_RESULTS` matches, without those on pages that a check added after the text was read."""
     first = list(islice(matches, MAX_RESULTS))
-    numbers = {column.page for _, words in first for column in (words.first, words.last)}
+    shown_on = [
+        rows.page_showing_place(session, (match.first.page, *match.first.later), match.first.number, match.anchor)
+        for _, match in first
+    ]
+    numbers = {*shown_on, *(match.last.page for _, match in first)}
     query = select(PageRow.id, PageRow.page, PageRow.folio).where(PageRow.id.in_(numbers))
     page_of = {row.id: row for row in session.execute(query)}
     places = []
-    for work, match in first:
-        page, last = page_of.get(match.first.page), page_of.get(match.last.page)
+    for (work, match), number in zip(first, shown_on, strict=True):
+        page, last = page_of.get(number), page_of.get(match.last.page)
         if page is None or last is None:
             continue
         place = FoundPlace(
@@ -277,7 +282,7 @@ def _places(session: Session, matches: Iterable[tuple[StoredWork, WordsInText]])
             before=match.before,
             words=match.words,
             after=match.after,
-            last="" if last.id == page.id else last.folio or last.page,
+            last="" if match.last is match.first or last.id == page.id else last.folio or last.page,
         )
         places.append(place)
     return tuple(places)

@@ -68,13 +68,15 @@ ColumnKey = tuple[int, int]
 @dataclass(frozen=True, slots=True)
 class TextColumn:
     """A column: the number of its page, its number on that page, and its `source` after decisions. `checked` is its
-    source when it was checked, `edits` are the decisions as edits of `checked`, in order."""
+    source when it was checked, `edits` are the decisions as edits of `checked`, in order. `later` are the numbers of
+    the pages on which its line goes on, in a text without page marks."""
 
     page: int
     number: int
     source: str
     edits: tuple[Edit, ...] = ()
     checked: str = ""
+    later: tuple[int, ...] = ()
 
     def as_checked(self, offset: int) -> int:
         """The offset in `checked` that corresponds to `offset` in `source`. For a character that an edit inserted, it
@@ -123,6 +125,7 @@ class WorkText:
     def __init__(self, files: Iterable[Iterable[TextColumn]]) -> None:
         pages, numbers = array("q"), array("q")
         self._edits: dict[ColumnKey, tuple[Edit, ...]] = {}
+        self._later: dict[ColumnKey, tuple[int, ...]] = {}
         texts, sources = list[str](), list[str]()
         for columns in files:
             for column in columns:
@@ -132,6 +135,8 @@ class WorkText:
                 sources.append(column.source)
                 if column.edits:
                     self._edits[column.page, column.number] = column.edits
+                if column.later:
+                    self._later[column.page, column.number] = column.later
             if texts and not texts[-1].endswith(FILE_END):
                 texts[-1] += FILE_END
         self._pages, self._numbers = np.frombuffer(pages, np.int64), np.frombuffer(numbers, np.int64)
@@ -196,8 +201,8 @@ class WorkText:
 
     def _column(self, index: int) -> TextColumn:
         source = self._sources[self._source_starts[index] : self._source_starts[index + 1]]
-        page, number = int(self._pages[index]), int(self._numbers[index])
-        return TextColumn(page, number, source, self._edits.get((page, number), ()))
+        key = int(self._pages[index]), int(self._numbers[index])
+        return TextColumn(*key, source, self._edits.get(key, ()), later=self._later.get(key, ()))
 
 
 def _starts(lengths: Iterable[int]) -> NDArray[np.int64]:
@@ -270,10 +275,12 @@ class WorkTexts:
             if kept is None or kept.revision != work.revision:
                 text = WorkText(columns_of(session, work.id))
             else:
-                pages = [page for page, act in self._decided_pages[work.id].items() if act > kept.act]
-                if not pages:
+                decided = [page for page, act in self._decided_pages[work.id].items() if act > kept.act]
+                if not decided:
                     return kept.text
-                text = kept.text.with_columns(chain.from_iterable(columns_of(session, work.id, pages)))
+                pages = session.scalars(select(PageRow).where(PageRow.id.in_(decided))).all()
+                pages_now = [page.id for page in pages_with_columns_of(session, pages)]
+                text = kept.text.with_columns(chain.from_iterable(columns_of(session, work.id, pages_now)))
             self._kept.put(work.id, _KeptText(work.revision, newest, text))
             return text
 
@@ -281,8 +288,8 @@ class WorkTexts:
 def columns_of(
     session: Session, work: int, among: Collection[int] | None = None, *, personal: bool = False
 ) -> Iterator[Iterator[TextColumn]]:
-    """The columns of each file of a work after decisions: all, or those of the pages `among`; with `personal` as the
-    person who makes the request decided."""
+    """The columns of each file of a work after decisions: all, each once, or those of each of the pages `among`; with
+    `personal` as the person who makes the request decided."""
     attributes = load_only(PageRow.text, PageRow.position, PageRow.version_id, PageRow.start, PageRow.lines)
     query = select(PageRow).options(attributes).where(PageRow.work_id == work, PageRow.absent.is_(False))
     query = query if among is None else query.where(PageRow.id.in_(among))
@@ -303,11 +310,12 @@ def columns_of(
     checked = columns_of_pages(session, pages)
 
     def columns_of_file(pages_of_file: Iterable[PageRow]) -> Iterator[TextColumn]:
-        for page in pages_of_file:
-            for number, place in column_places(page).items():
-                source = checked[page.id][number]
-                edits = _edits(source, sorted(flags_at.get(place, ()), key=attrgetter("offset", "length", "id")))
-                yield TextColumn(page.id, number, edited(source, edits), edits, source)
+        columns = ((page, number, place) for page in pages_of_file for number, place in column_places(page).items())
+        for _, on_pages in groupby(columns, lambda column: column[2] if among is None else column[:2]):
+            (page, number, place), *later = on_pages
+            source = checked[page.id][number]
+            edits = _edits(source, sorted(flags_at.get(place, ()), key=attrgetter("offset", "length", "id")))
+            yield TextColumn(page.id, number, edited(source, edits), edits, source, tuple(on.id for on, *_ in later))
 
     for _, pages_of_file in groupby(pages, attrgetter("text")):
         yield columns_of_file(pages_of_file)

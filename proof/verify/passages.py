@@ -49,6 +49,12 @@ MARKUP = "()（）/／"
 MIN_MOVED_CHARACTERS = 8
 """Minimum length of a passage that moved if it is missing anywhere on the page."""
 
+MIN_READ_CHARACTERS = 5
+"""Minimum length of a passage that moved if some of its characters are read otherwise where it belongs."""
+
+MAX_MISREAD_SHARE = 1 / 3
+"""Maximum share of the characters of such a passage that are read otherwise."""
+
 
 class Member(NamedTuple):
     """A step of the alignment and its flag."""
@@ -284,18 +290,30 @@ def linked(flags: Iterable[Flag], lines: Iterable[Column], policy: VariantPolicy
         if not (results[a].moved or results[b].moved):
             results[a], results[b] = replace(results[a], moved=results[b].id), replace(results[b], moved=results[a].id)
             if results[a].kind is not results[b].kind:
-                results[b] = replace(results[b], suggested=results[a].transcribed)
+                suggested = results[b].suggested
+                indentation = suggested[: len(suggested) - len(suggested.lstrip())]
+                results[b] = replace(results[b], suggested=indentation + results[a].transcribed)
     return tuple(results)
 
 
 def _are_moved_text(policy: VariantPolicy, insertion: Flag, omission: Flag) -> bool:
-    """Whether an insertion is the text that an omission lacks, in the same line or in the one before or after; a
-    passage anywhere on the page."""
-    if insertion.kind is not Kind.INSERTION or omission.kind is not Kind.OMISSION:
+    """Whether an insertion is the text that an omission or a missing column lacks, in the same line or in the one
+    before or after; a passage anywhere on the page."""
+    is_missing = omission.kind is Kind.OMISSION or omission.evidence.reason == LineFault.MISSING.value
+    if insertion.kind is not Kind.INSERTION or not is_missing:
         return False
     is_passage = insertion.length >= MIN_MOVED_CHARACTERS
     are_near = insertion.page == omission.page and (is_passage or abs(insertion.line - omission.line) <= 1)
-    return are_near and insertion.transcribed in policy.spellings("", omission.suggested)
+    return are_near and _is_reading_of(policy, insertion.transcribed, omission.suggested.strip())
+
+
+def _is_reading_of(policy: VariantPolicy, text: str, read: str) -> bool:
+    """Whether `read` may be what the recogniser reads of this text: the same in any variant form, or all but a few
+    characters of a passage."""
+    if text in policy.spellings("", read):
+        return True
+    misread = sum(policy.fold(a) != policy.fold(b) for a, b in zip(text, read, strict=False))
+    return len(text) == len(read) >= MIN_READ_CHARACTERS and misread <= MAX_MISREAD_SHARE * len(read)
 
 
 def _are_moved_column(first: Flag, second: Flag) -> bool:

@@ -23,6 +23,7 @@ from pathlib import Path
 
 from rapidfuzz import fuzz
 
+from proof.exports.decided_corrections import Unused
 from tests.acceptance.caches import computed_once
 from tests.acceptance.history import MARK, History, sample_project
 
@@ -113,8 +114,9 @@ def _check(history: History) -> None:
 
 
 def _export(history: History) -> str:
-    """What the export said."""
-    return history.proof("export", "--in-place", "--form", "text")[1]
+    """What the export said, and the one after it if that is to write what was decided within columns that moved."""
+    output = history.proof("export", "--in-place", "--form", "text")[1]
+    return output + _export(history) if Unused.MOVES.value in output else output
 
 
 def main() -> int:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -9,13 +10,17 @@ from hypothesis import given
 from hypothesis import strategies as st
 from sqlalchemy.orm import Session
 
+from proof.model.geometry import Box
+from proof.model.result import CheckedCharacter
 from proof.store import Store
 from proof.store.carried_places import ExportEdits
 from proof.store.decision_records import Verdict
 from proof.store.manual_corrections import ManualCorrection
 from proof.store.work_text import TextColumn, WorkText, WorkTexts
 from proof.text.edit import Edit
-from tests.build import PLACE, check, key, page
+from proof.text.model import Row
+from proof.text.positions import Span
+from tests.build import PLACE, by_hand, check, check_at, decide, key, page
 from tests.store import exported
 from tests.web.drawn import LINES, WORK, fill
 
@@ -115,6 +120,29 @@ def test_words_are_found_in_the_text_after_decisions(tmp_path: Path) -> None:
         store.acts.undo(WORK, "甲", "taken-back-1")
         store.acts.undo(WORK, "甲", "taken-back-2")
         assert places("公公升") == [(1, 5, "公公升")]
+
+
+def test_words_of_a_line_on_two_pages_are_found_once_on_the_page_that_shows_them(tmp_path: Path) -> None:
+    line = "射人告具于公公升即位"
+    characters = [CheckedCharacter(1, n, 1, Row.MAIN, text, Box(0, n, 1, 1), text, 1.0) for n, text in enumerate(line)]
+    shown = {"p1": characters[:3], "p2": characters[3:]}
+    with Store.open(tmp_path / "proof.sqlite") as store:
+        of_page = [replace(page(line, name=name), characters=tuple(own)) for name, own in shown.items()]
+        place = replace(PLACE, lines={1: Span(0, len(line))})
+        check_at(store, f"{line}\n", [(replace(place, position=n), result) for n, result in enumerate(of_page)])
+
+        def places(words: str) -> list[tuple[str, int]]:
+            matches = store.finder.find("KR1", words)
+            assert matches.places == len(matches.columns)
+            return [(at.page, at.offset) for at in matches.columns]
+
+        for _ in range(2):
+            assert places("射人") == [("p1", 0)]
+            assert places("公升") == [("p2", 6)]
+            assert places("位射") == []
+            correction = by_hand(store, 1, 4, "乎", page="p2")
+            assert (places("具于"), places("具乎")) == ([], [("p2", 3)])
+            decide(store, correction.flag, Verdict.UNDO)
 
 
 def test_a_search_that_began_before_a_decision_does_not_hide_it_from_later_searches(tmp_path: Path) -> None:

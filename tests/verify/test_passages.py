@@ -19,6 +19,7 @@ from proof.text.edit import Edit, edited
 from proof.text.model import Script
 from proof.text.read import read_transcription
 from proof.text.variants import policy_of
+from proof.verify.line_assignment import LineFault
 from proof.verify.page import Checker
 from proof.verify.passages import joined_in_lines, linked
 from tests.accepted import accepted
@@ -173,6 +174,22 @@ def test_a_passage_that_moved_on_its_page_names_its_other_half(shown: str, is_mo
     here, there = linked([surplus, missing], PLAIN, traditional)
     assert (here.moved, there.moved) == (("missing", "surplus") if is_moved else ("", ""))
     assert there.suggested == shown
+
+
+@pytest.mark.parametrize(
+    ("read", "is_moved"), [("公卿失夫辩开也", True), ("公卿失夫辨闲之", False), ("公卿大夫辩", False)]
+)
+@pytest.mark.parametrize("is_column", [True, False])
+def test_a_passage_that_moved_is_known_by_most_of_its_characters(read: str, is_moved: bool, is_column: bool) -> None:
+    """The recogniser misreads a few; they are suggested as the text has them."""
+    written = "公卿大夫辩闻也"
+    surplus = flag_at(2, "", 9, Kind.INSERTION, written, "surplus")
+    missing = flag_at(3, "", 0, Kind.OMISSION, f"　{read}", "missing")
+    if is_column:
+        missing = replace(missing, kind=Kind.LAYOUT, evidence=Evidence(LineFault.MISSING.value))
+    here, there = linked([surplus, missing], PLAIN, simplified)
+    assert (here.moved, there.moved) == (("missing", "surplus") if is_moved else ("", ""))
+    assert there.suggested == f"　{written if is_moved else read}"
 
 
 def test_text_that_moved_is_suggested_as_it_is_written() -> None:
