@@ -21,7 +21,7 @@ from proof.images.size import shrunk
 from proof.layout.flattening import rectification_as_list, rectification_of
 from proof.layout.line_removal import without_lines
 from proof.layout.overrides import LayoutOverrideShape
-from proof.layout.ruled import beyond_frame, contradicts_columns, has_rules, without_headings
+from proof.layout.ruled import are_divided, beyond_frame, contradicts_columns, has_rules, without_headings
 from proof.layout.rules import (
     MIN_RULE_HEIGHTS,
     PAGE_HEIGHT,
@@ -109,12 +109,6 @@ class Outline:
     remarks: tuple[Notice, ...] = ()
     cut: tuple[float | None, float | None] = (None, None)
     missing: int = 0
-
-    @property
-    def is_wide(self) -> bool:
-        """Whether the columns together are about as wide as high or wider: of an opening, or of a page cut off."""
-        first, last = self.columns[0], self.columns[-1]
-        return first.right - last.left > MIN_OPENING_RATIO * (first.bottom - first.top)
 
     def file_box(self, left: float, top: float, right: float, bottom: float) -> Box:
         """The upright box in the image file that holds this rectangle of the rectified page."""
@@ -226,8 +220,15 @@ def find_layout(
     outline = Outline(rectification, _areas(ink, frame, pitch), True, None, skew)
     beyond_left, beyond_right = beyond_frame(page_ink.upright, frame)
     beyond = (1,) * beyond_right + (frame.column_count,) * beyond_left
-    doubtful = outline.is_wide or bool(beyond) or contradicts_columns(page_ink, frame)
+    upright = page_ink.upright
+    doubtful = bool(beyond) or contradicts_columns(page_ink, frame) or are_divided(upright, frame)
     return Layout(outline, grey, ink, printed_share, owners, doubtful, beyond)
+
+
+def is_wide(layout: Layout) -> bool:
+    """Whether the columns together are about as wide as high or wider: of an opening, or of a page cut off."""
+    first, last = layout.columns[0], layout.columns[-1]
+    return first.right - last.left > MIN_OPENING_RATIO * (first.bottom - first.top)
 
 
 def _ink_of(page: NDArray[np.uint8]) -> PageInk:

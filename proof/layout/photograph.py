@@ -15,7 +15,7 @@ from proof.layout.columns import as_layout
 from proof.layout.dewarp import laid_flat
 from proof.layout.extent import MAX_COLUMNS, MIN_COLUMNS, CountedColumns, other_count, with_cut_edges
 from proof.layout.flattening import Flattened, Flattening
-from proof.layout.half_folio import Layout, find_layout
+from proof.layout.half_folio import Layout, find_layout, is_wide
 from proof.layout.ink import has_ink
 from proof.layout.overrides import LayoutOverrideShape
 from proof.layout.page import PageLayout, find_columns
@@ -118,10 +118,11 @@ def _columns_of(
             layout = _layout_of_counted(page, counted, columns, rows, origin)
     if layout is None or not layout.ruled:
         layout = find_layout(page, columns, rows, origin, override, small)
-    if layout.ruled and not layout.doubtful:
+    if layout.ruled and not layout.doubtful and not is_wide(layout):
         return layout
     page_layout = find_columns(page, origin)
-    if not page_layout.has_columns:
+    is_opening = len({region.leaf for region in page_layout.regions}) > 1
+    if not page_layout.has_columns or (layout.ruled and not layout.doubtful and not is_opening):
         return layout
     if layout.ruled and _same_columns(layout, page_layout):
         return _within_frame(page, layout, page_layout, rows, origin)
@@ -141,15 +142,15 @@ def _layout_of_counted(
     """The layout of the columns that were counted where `columns` were expected."""
     layout = _layout_within(page, counted, rows, origin)
     missing = max(0, columns - counted.columns)
-    # there may be more columns than were counted
-    doubtful = layout.doubtful or counted.partial or counted.columns == MAX_COLUMNS
+    # wide columns may be those of an opening, and there may be more columns than were counted
+    doubtful = layout.doubtful or is_wide(layout) or counted.partial or counted.columns == MAX_COLUMNS
     return replace(layout, outline=replace(layout.outline, missing=missing), doubtful=doubtful)
 
 
 def _same_columns(layout: Layout, page_layout: PageLayout) -> bool:
     """Whether the network's columns are those of a ruled layout: as wide, and each in the middle of a ruled column. The
     other ruled columns may be empty, but are neither the fold strip of an opening nor the gap between its leaves."""
-    wide = layout.outline.is_wide
+    wide = is_wide(layout)
     if wide and len({region.leaf for region in page_layout.regions}) > 1:
         return False
     ruled_width = float(np.median([area.width for area in layout.columns]))

@@ -25,8 +25,11 @@ MIN_PRINTED_SHARE = 0.1
 """Minimum share of a rule's length that is inked for the rule to be printed: more than strokes of text reach by chance.
 On real ruled pages at least eight of nine rules are."""
 
+MIN_CLEARLY_PRINTED = 0.35
+"""Printed share of rules above which they are taken for rules, whatever is between them."""
+
 MAX_WRONG_RULES = 1
-"""Maximum number of rules that are not printed on a ruled page."""
+"""Maximum number of rules that are not printed, or of columns with a rule in their middle, on a ruled page."""
 
 MAX_OPEN_PRINTED = 0.25
 """Maximum printed share of the outermost rule if its column lies beyond the side of the frame."""
@@ -101,6 +104,19 @@ def without_headings(page: PageInk, frame: Frame) -> list[float]:
         if rule in unprinted and is_under_heading(left, rule, right)
     ]
     return [rule for rule in rules if rule not in headings]
+
+
+def are_divided(upright: Mask, frame: Frame) -> bool:
+    """Whether other rules are printed in the middle of several columns: the comb was fitted to every other rule of an
+    opening. `upright` are the long strokes of the page."""
+    min_length = MIN_CLEARLY_PRINTED * frame.row_count
+    lengths = _stroke_lengths(upright, frame)
+    divided = 0
+    for left, right in pairwise(frame.rules):
+        reach = STROKE_REACH * (right - left)
+        inside = lengths[max(0, round(left + reach)) : round(right - reach)]
+        divided += int(inside.max(initial=0)) > min_length
+    return divided > MAX_WRONG_RULES
 
 
 def beyond_frame(upright: Mask, frame: Frame) -> tuple[bool, bool]:
