@@ -138,7 +138,7 @@ class NoticeCode(MessageCode):
     # ink
     ROOM = _("room for %(number)s characters")
     PART_OF_CELL = _("%(number)s of a cell")
-    INK_UNREAD = _("ink that the engine did not read")
+    INK_UNREAD = _("ink that the engine did not read")  # of flags that earlier checks made
     LIKER_AS_DRAWN = _("more like %(text)s as fonts draw it")
     # pairing of images and pages
     HARDLY_READ = _("hardly anything can be read on this image")

@@ -23,7 +23,7 @@ from proof.layout import strips as cutting
 from proof.layout.figures import figure_columns
 from proof.layout.glyph_shapes import Shapes, ink_size_in_row, shape_in_row, spans_in_row
 from proof.layout.half_folio import ColumnArea, Layout, Outline
-from proof.layout.ink import has_ink, ink_cells
+from proof.layout.ink import has_ink
 from proof.layout.runs import CutBy, run_shapes
 from proof.layout.strips import Strip
 from proof.ocr.engine import Engine, Reading
@@ -216,20 +216,6 @@ class HalfFolioReadings:
         """A part of a strip, with its pixels."""
         page = self.layout.grey if as_on_page else None
         return cutting.window(self._with_pixels(strip), top, bottom, zoom, page)
-
-    def ink_cells(
-        self, column: int, left: float, top: float, right: float, bottom: float, pitch: float
-    ) -> list[tuple[float, float]]:
-        """Top and bottom of the cells of a column's ink in a rectangle of the rectified page
-        (`proof.layout.ink.ink_cells`)."""
-
-        def compute() -> tuple[int, ...]:
-            y, x = max(0, round(top)), max(0, round(left))
-            ink = self.layout.ink_of(column, np.s_[y : max(y, round(bottom)), x : max(x, round(right))])
-            return tuple(y + edge for cell in ink_cells(ink, pitch) for edge in cell)
-
-        key = ("cells", column, round(left), round(top), round(right), round(bottom), pitch)
-        return _extents(self._of_ink(key, compute))
 
     def has_ink(self, area: ColumnArea, min_share: float) -> bool:
         """Whether ink covers more than the share `min_share` of a column."""

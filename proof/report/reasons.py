@@ -84,7 +84,7 @@ STATUSES = {
 REASONS = {
     "sample": _("A sample of the unflagged text: it shows how much was missed."),
     "doubt": _("This part of the image is hard to read."),
-    "ink": _("There is ink that could not be read."),
+    "ink": _("There is ink that could not be read."),  # of flags that earlier checks made
     PLACEHOLDER: _("The text has a sign in place of a character."),
     "column missing": _("A column of the image is not in the text."),
     "columns missing": _("Most of what this image shows is not in the text."),

@@ -48,13 +48,6 @@ look-alikes differ by more; those that differ by less were as often assigned to 
 SWAPPED_MATCH_NATS = 6.0
 """Cost of a match below which each of two exchanged cells must be."""
 
-SILENT_GLYPH_NATS = 5.0
-"""Cost of a cell on a glyph of which the engine read nothing."""
-
-SKIP_SILENT_GLYPH_NATS = 2.0
-"""Cost of a silent glyph without a transcription: most are pieces of a frame or dots of a seal. If it counts as a faint
-one, one flag more is false on 6 real pages."""
-
 UNKNOWN_CHARACTER_NATS = 3.5
 """Cost of a character that the engine does not know on a glyph that it reads with certainty."""
 
@@ -146,7 +139,7 @@ def align(
 
 def _for_either(cell: Cell, first: Glyph, second: Glyph, likeness: Likeness) -> bool:
     """Whether a transcribed character is neither of two glyphs of a row and may stand for either."""
-    if first.silent or second.silent or first.strip != second.strip:
+    if first.strip != second.strip:
         return False
     on_first, on_second = likeness(cell.text, first), likeness(cell.text, second)
     if on_first is None or on_second is None:
@@ -166,7 +159,6 @@ class _Costs:
         # whether a cell, or a glyph, and the next one are in the same row
         self.cells_follow = [cell.row == following.row for cell, following in pairwise(cells)]
         self.glyphs_follow = [glyph.strip == following.strip for glyph, following in pairwise(glyphs)]
-        self.silent = [glyph.silent for glyph in glyphs]
 
     @property
     def shape(self) -> tuple[int, int]:
@@ -185,20 +177,16 @@ class _Costs:
         if not middle - self.reach - 1 <= j < middle + self.reach + 1:
             return inf
         cell, glyph = self._cells[i], self._glyphs[j]
-        if glyph.silent:
-            cost = SILENT_GLYPH_NATS
-        else:
-            log_prob = self._likeness(cell.text, glyph)
-            cost = _unknown_cost(glyph) if log_prob is None else _match_cost(log_prob)
-            if not glyph.probable:  # else a trace of its neighbour would stand for a doubled character
-                cost += log(PROBABLE_PRESENCE) - log(max(glyph.presence, MIN_PROBABILITY))
+        log_prob = self._likeness(cell.text, glyph)
+        cost = _unknown_cost(glyph) if log_prob is None else _match_cost(log_prob)
+        if not glyph.probable:  # else a trace of its neighbour would stand for a doubled character
+            cost += log(PROBABLE_PRESENCE) - log(max(glyph.presence, MIN_PROBABILITY))
         return cost + (OTHER_ROW_NATS if glyph.row != cell.row else 0.0)
 
     def swap(self, i: int, j: int) -> float:
         """The cost, without `SWAP_NATS`, of cells `i` and `i` + 1 exchanged on glyphs `j` and `j` + 1. It is infinite
-        if either does not fit or nothing was read on one of the glyphs; there is an insertion and an omission
-        instead."""
-        if not (self.cells_follow[i] and self.glyphs_follow[j]) or any(self.silent[j : j + 2]):
+        if either does not fit; there is an insertion and an omission instead."""
+        if not (self.cells_follow[i] and self.glyphs_follow[j]):
             return inf
         first, second = self.match(i, j + 1), self.match(i + 1, j)
         return first + second if first < SWAPPED_MATCH_NATS and second < SWAPPED_MATCH_NATS else inf
@@ -329,14 +317,12 @@ def _match_cost(log_prob: float) -> float:
 
 
 def _unknown_cost(glyph: Glyph) -> float:
-    """The cost of a character that the engine does not know, on a glyph that was read."""
+    """The cost of a character that the engine does not know, on a glyph."""
     return UNKNOWN_CHARACTER_NATS - UNSURE_READING_NATS * (1.0 - exp(glyph.log_prob(glyph.best)))
 
 
 def skip_cost(glyph: Glyph) -> float:
     """The cost of a glyph without a transcription; a faint one may be no glyph at all."""
-    if glyph.silent:
-        return SKIP_SILENT_GLYPH_NATS
     return SKIP_GLYPH_NATS if glyph.probable else SKIP_FAINT_GLYPH_NATS - log(1.0 - glyph.presence)
 
 

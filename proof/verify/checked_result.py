@@ -43,7 +43,7 @@ def _character(
 ) -> CheckedCharacter:
     assert column.line is not None, "only columns with a line are checked"
     transcribed = column.cells[cell]
-    log_prob = None if likeness is None or glyph.silent else likeness(transcribed.text, glyph)
+    log_prob = None if likeness is None else likeness(transcribed.text, glyph)
     return CheckedCharacter(
         line=column.line.number,
         offset=transcribed.offset,

@@ -320,7 +320,7 @@ class ColumnReader:
     ) -> tuple[Glyph, ...]:
         sought = [self._sought(area, line, cut_by, strip) for strip in strips]
         spikes = self._readings.read(strips, sought)
-        return column_glyphs(self._readings, strips, spikes, area.cell(self._rows), numbers)
+        return column_glyphs(strips, spikes, area.cell(self._rows), numbers)
 
     def _aligned(self, column: ReadColumn, likeness: WordLikeness | None = None, limit: float = inf) -> ReadColumn:
         cells = tuple(cell for cell in column.line.cells if cell.glyph) if column.line else ()
@@ -366,7 +366,7 @@ class ColumnReader:
                 suspects += [glyphs[neighbour.glyphs[0]] for neighbour in with_glyph[:1]]
             elif pairing.step is Step.MATCH:
                 glyph = glyphs[pairing.glyphs[0]]
-                if not glyph.silent and self._disagreement(column.cells[pairing.cells[0]], glyph) > SUSPECT_NATS:
+                if self._disagreement(column.cells[pairing.cells[0]], glyph) > SUSPECT_NATS:
                     suspects.append(glyph)
             else:
                 unmatched = (glyphs[index] for index in pairing.glyphs)
@@ -393,9 +393,7 @@ def on_its_ink(column: ReadColumn, readings: HalfFolioReadings) -> ReadColumn:
     to a fifth of a cell. Faint glyphs do not change."""
     glyphs = list(column.glyphs)
     for number, strip in enumerate(column.strips):
-        on_strip = [
-            index for index, glyph in enumerate(glyphs) if glyph.strip == number and (glyph.silent or glyph.probable)
-        ]
+        on_strip = [index for index, glyph in enumerate(glyphs) if glyph.strip == number and glyph.probable]
         on_strip.sort(key=lambda index: glyphs[index].y)
         spans = readings.spans(column.area, strip.row, [glyphs[index].y for index in on_strip])
         for index, (top, bottom) in zip(on_strip, spans, strict=True):
@@ -476,7 +474,7 @@ def _beside_gaps(column: ReadColumn) -> list[Glyph]:
 
 
 def _is_surely_read(glyph: Glyph) -> bool:
-    return not glyph.silent and exp(glyph.log_prob(glyph.best)) * glyph.presence > MIN_SURE_CERTAINTY
+    return exp(glyph.log_prob(glyph.best)) * glyph.presence > MIN_SURE_CERTAINTY
 
 
 def _runs_with_note(before: tuple[Cell, ...], small: tuple[Cell, ...], after: tuple[Cell, ...]) -> list[Run]:

@@ -47,9 +47,6 @@ MIN_VARIANT_PROBABILITY = 0.5
 DEFAULT_ROWS = 21
 """Number of characters in a full column, by which the height of a cell is estimated in a column without glyphs."""
 
-UNREAD_INK_SCORE = 0.5
-"""Score in nats of ink in which the engine read nothing, if the image is not in doubt."""
-
 WHOLE_GLYPH_SCORE = 5.0
 """Minimum score in nats of a whole glyph without a transcribed character, however unsure its reading: transcribers may
 leave out characters that they cannot read or type. A whole glyph is as large as a character and has its own cell."""
@@ -117,7 +114,7 @@ class FlagMaker:
     def _match(self, column: ReadColumn, pairing: Pairing, doubt: float) -> Flag | None:
         """The flag for a glyph that is not read as its transcribed character: another word (訛), or a variant."""
         cell, glyph = column.cells[pairing.cells[0]], column.glyphs[pairing.glyphs[0]]
-        if glyph.silent or glyph.best == cell.text:
+        if glyph.best == cell.text:
             return None
         own_log_prob = self.likeness(cell.text, glyph)  # of the transcribed character
         verdict = self.policy.relation(cell.text, glyph.best)
@@ -275,9 +272,6 @@ class FlagMaker:
         room = spacing(glyph, above, below)
         reading = self.policy.to_source_script(glyph.best, "") if is_character(glyph.best) else ""
         place = omission_place(column, pairing.before, [glyph], reading)
-        if glyph.silent:
-            evidence = Evidence(reason="ink", ink=Notice.of(NoticeCode.INK_UNREAD))
-            return self._flag(column, place, UNREAD_INK_SCORE * (1.0 - doubt), self._box(glyph), evidence)
         log_prob = glyph.log_prob(glyph.best)
         enclosed = above is not None and below is not None
         score = omission_score(glyph.presence, glyph.best, log_prob, enclosed)

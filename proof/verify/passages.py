@@ -91,7 +91,7 @@ def _missing(column: ReadColumn, before: int, members: Sequence[Member], marks_n
     if len(raised) < 2:
         return [flag for member in members if (flag := _missing_alone(column, before, member)) is not None]
     first, end = raised[0], raised[-1] + 1
-    run = [member for member in members[first:end] if (glyph := _glyph(column, member)).silent or glyph.probable]
+    run = [member for member in members[first:end] if _glyph(column, member).probable]
     outside = [flag for _, flag in (*members[:first], *members[end:])]
     start, stop = source_before(column, before)
     marks_rows = False

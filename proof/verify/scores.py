@@ -268,6 +268,6 @@ def doubts(column: ReadColumn) -> list[float]:
 def _certainty(column: ReadColumn, pairing: Pairing) -> float | None:
     """How sure the engine is of its reading of a pairing's glyphs, 0 to 1; None if there may be no glyph."""
     glyphs = [column.glyphs[number] for number in pairing.glyphs]
-    if not glyphs or (pairing.step is Step.EXTRA_GLYPH and (glyphs[0].silent or not glyphs[0].probable)):
+    if not glyphs or (pairing.step is Step.EXTRA_GLYPH and not glyphs[0].probable):
         return None
     return min(exp(glyph.log_prob(glyph.best)) * glyph.presence for glyph in glyphs)

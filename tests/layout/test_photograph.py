@@ -111,6 +111,7 @@ def test_columns_that_are_cut_off_reach_beyond_the_image_as_far_as_they_would(dr
         ("large title", 10030),
         ("large title", 10241),
         ("half a strip", 10050),
+        ("columns in double rows", 10263),
     ],
     ids=[
         "an opening",
@@ -120,6 +121,7 @@ def test_columns_that_are_cut_off_reach_beyond_the_image_as_far_as_they_would(dr
         "titles over two columns",
         "a title over two columns and a column beyond the frame",
         "ten narrow columns",
+        "an opening, of whose rules two thirds are broken",
     ],
 )
 def test_another_number_of_columns_than_the_settings_say_is_found_where_they_are(kind: str, seed: int) -> None:

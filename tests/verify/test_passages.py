@@ -12,8 +12,6 @@ from proof.facsimile.files import half_folios, write_image
 from proof.images.find import FoundBy, PageImage
 from proof.images.load import load_image
 from proof.model.flags import Evidence, Flag, Kind, questions
-from proof.model.notices import Notice, NoticeCode
-from proof.ocr.belief import Belief
 from proof.ocr.ppocr import PPOCR
 from proof.ocr.readings import HalfFolioReadings
 from proof.text.contexts import context_of
@@ -44,17 +42,6 @@ def test_what_is_left_out_or_too_much_is_one_flag(before: str, after: str, size:
     assert raised_summaries([flag]) == [(Kind.INSERTION, len(before), size, RUN[:size], "")]
     assert flag.bbox is not None
     assert abs(flag.bbox.centre[1] - 50 * len(before)) <= 25
-
-
-def test_glyphs_of_a_run_that_could_not_be_read_have_their_places() -> None:
-    shown = sure("主人揖進坐北面")
-    unread = [replace(glyph, believed=Belief({}), presence=0.5) for glyph in shown]
-    (flag,) = flags("主人北面", [*shown[:3], unread[3], *shown[4:]])
-    assert raised_summaries([flag]) == [(Kind.OMISSION, 2, 0, "", "揖□坐")]
-    assert flag.evidence.ink == Notice.of(NoticeCode.INK_UNREAD)
-    (flag,) = flags("主人北面", [*shown[:2], *unread[2:5], *shown[5:]], threshold=-10.0)
-    assert raised_summaries([flag]) == [(Kind.OMISSION, 2, 0, "", "□□□")]
-    assert flag.evidence.p_best is None
 
 
 @pytest.mark.parametrize(
