@@ -118,11 +118,12 @@ def _columns_of(
             layout = _layout_of_counted(page, counted, columns, rows, origin)
     if layout is None or not layout.ruled:
         layout = find_layout(page, columns, rows, origin, override, small)
-    if layout.ruled and not layout.doubtful and not is_wide(layout):
+    is_sure = layout.ruled and not layout.doubtful
+    if is_sure and not is_wide(layout):
         return layout
     page_layout = find_columns(page, origin)
     is_opening = len({region.leaf for region in page_layout.regions}) > 1
-    if not page_layout.has_columns or (layout.ruled and not layout.doubtful and not is_opening):
+    if not page_layout.has_columns or (is_sure and not is_opening):
         return layout
     if layout.ruled and _same_columns(layout, page_layout):
         return _within_frame(page, layout, page_layout, rows, origin)
