@@ -18,7 +18,7 @@ from proof.store.double_readings import BlindReading
 from proof.store.history import HistoryEntry
 from proof.store.judgements import WitnessRecord
 from proof.store.page_states import PageEvent, PageState
-from proof.store.queue_records import JuanFlags, PairCount, RemainingWork, WorkPair, WorkSummary
+from proof.store.queue_records import JuanFlags, PairCount, RemainingWork, WorkSummary
 from proof.store.variant_rules import Rule
 from proof.web.rights import Right
 from proof.web.threshold_curve import Point
@@ -362,7 +362,7 @@ class WitnessRecordsOut(BaseModel):
 
 
 class PairsOut(BaseModel):
-    items: list[WorkPair]
+    items: list[PairCount]
     next: Next
 
 

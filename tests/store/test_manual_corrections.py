@@ -26,7 +26,7 @@ from proof.store.queue_records import QueueFilter
 from proof.text.model import Row
 from proof.text.positions import Span
 from tests import build
-from tests.build import check, standing_decisions
+from tests.build import check, decision_log, standing_decisions
 from tests.store.conftest import on_both
 
 WORK = "KR1d0030"
@@ -111,7 +111,7 @@ def test_corrections_without_a_meaning_or_at_unknown_places_are_refused(filled: 
     ]:
         with pytest.raises(error):
             filled.manual_corrections.correct(wrong)
-    assert filled.decisions.last_of_flags(WORK) == []
+    assert decision_log(filled, WORK) == []
 
 
 @on_both
