@@ -77,17 +77,15 @@ class Decisions(StorePart):
         """
         for request in requests:
             check_request(request)
-        outcomes: list[Decision | ConflictError] = []
+        outcomes: dict[int, Decision | ConflictError] = {}
         with self._writing() as session:
-            for request in sorted(
-                requests, key=lambda request: request.flag
-            ):  # always lock in this order: no deadlocks
+            # always lock in this order: no deadlocks
+            for number in sorted(range(len(requests)), key=lambda number: requests[number].flag):
                 try:
-                    outcomes.append(decide_in(session, request))
+                    outcomes[number] = decide_in(session, requests[number])
                 except ConflictError as conflict:
-                    outcomes.append(conflict)
-        position_of = {request.flag: position for position, request in enumerate(requests)}
-        return sorted(outcomes, key=lambda outcome: position_of[outcome.flag])
+                    outcomes[number] = conflict
+        return [outcomes[number] for number in range(len(requests))]
 
     def check(self, work: str, flag: int, reading: str) -> None:
         """Raise RefusedDecisionError if `reading` cannot be typed at a flag, UnconfirmedReadingError if it is probably
@@ -126,7 +124,7 @@ class Decisions(StorePart):
     def answers(self, work: str) -> list[list[SeededAnswer]]:
         """The last answer of each person on each answered seeded error, as one list for each error."""
         with self._reading() as session:
-            return list(answers(session, work).values())
+            return answers(session, work)
 
 
 def check_request(request: DecisionRequest) -> None:

@@ -242,7 +242,7 @@ class Queue(StorePart):
             exported = exported_flags(session, PAGE, FlagRow.work_id == work_id_subquery(work))
         for page in arrays.pages:
             counts = counts_of[page.text, page.juan_name]
-            upheld, by_hand = exported.upheld[page.number], exported.by_hand[page.number]
+            upheld, by_hand = exported[page.number, False], exported[page.number, True]
             counts.update(pages=1, characters=page.characters, exported=upheld, confirmed=upheld + by_hand)
             counts.update({name: int(of_position[page.position]) for name, of_position in by_position.items()})
         return [JuanCount(juan, **counts) for (_, juan), counts in counts_of.items()]
