@@ -153,7 +153,7 @@ class DecidedFlag:
             is_beside = place in (Span(own.start, 0), Span(own.end, 0))
             return is_beside and not self.transcribed and self.first > undone.first
         if self.state in (State.KEPT, State.UNSURE) and not self.transcribed:
-            return own == place and not place.length and self.suggested == undone.transcribed
+            return own == place and not place.length and self.suggested in (undone.transcribed, undone.suggested)
         return own.meets(place)
 
     def starts_of(self, replaced: str) -> list[int]:
