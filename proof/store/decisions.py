@@ -303,7 +303,7 @@ def _is_decided_in_part(session: Session, flag: FlagRow) -> bool:
     if flag.start is None or not flag.extent:
         return False
     in_text = select(FlagRow.id).where(FlagRow.text_id == flag.text_id, FlagRow.version_id == flag.version_id)
-    overlaps = (FlagRow.start < flag.start + flag.extent, FlagRow.start + FlagRow.extent > flag.start)
+    overlaps = (FlagRow.start < flag.span.end, FlagRow.start + FlagRow.extent > flag.start)
     others = in_text.where(*overlaps, FlagRow.id != flag.id, FlagRow.work_id == flag.work_id, ~IS_SEEDED)
     return session.scalar(others.where(FlagRow.state.in_(SETTLED)).limit(1)) is not None
 

@@ -91,8 +91,8 @@ def _is_same_question(row: FlagRow, other: FlagRow, content: str) -> bool:
     """Whether two flags are about the same characters: they overlap, or at both of them characters are missing, and
     none stand between them (at the end of a line and where a column is missing behind it) that are not missing as well
     (大夫 is missing before or behind the 大 of 大夫大)."""
-    first, last = sorted((row, other), key=lambda flag: flag.start or 0)
-    span, place = Span(first.start or 0, first.extent), Span(last.start or 0, last.extent)
+    first, last = sorted((row, other), key=lambda flag: flag.span.start)
+    span, place = first.span, last.span
     if row.version_id != other.version_id:
         return False
     if span.length or place.length:
@@ -194,7 +194,7 @@ def _flags_from_other_pages(
         query = query.where(FlagRow.start <= max(lines.end for lines in of_version)).order_by(FlagRow.id)
         for flag in session.scalars(query).all():
             pages_now = [lines.number for lines in of_version if lines.has(flag)]
-            was_found = any((flag.start, flag.extent) in spans_of[number].values() for number in pages_now)
+            was_found = any(flag.span in spans_of[number].values() for number in pages_now)
             if pages_now and (was_found or not is_on_own_page(flag, version)):
                 moved.append(flag)
     return moved
@@ -277,7 +277,7 @@ class _PageLines:
         is_lost = row.extent > 0 and row.version_id != self.version and row.text_id == self.text
         if not (is_lost and row.version_id is not None and row.text_id is not None and _is_written(row)):
             return []
-        left = [Span(row.start or 0, row.extent)]
+        left = [row.span]
         for change in self._versions.changes(row.text_id, row.version_id):
             left = [part for span in left for part in change.positions.kept(*span)]
         return left
@@ -315,15 +315,19 @@ def _matched_rows(
     """The flags of findings, by the index of the finding. The best matches are made first: with a flag at the place
     (preferably of the kind of the finding, else a settled one), then with a flag of the same id without a place. A
     finding that was `answered` matches a settled flag only."""
-    candidates: defaultdict[object, list[FlagRow]] = defaultdict(list)
+    at_place: defaultdict[Span | None, list[FlagRow]] = defaultdict(list)
+    without_place: defaultdict[str, list[FlagRow]] = defaultdict(list)
     for row in flags:
-        if row.origin != Origin.PERSON.value:
-            is_here = lines.has(row) and row.reads == row.transcribed
-            candidates[(row.start, row.extent) if is_here else row.uid].append(row)
+        if row.origin == Origin.PERSON.value:
+            continue
+        if lines.has(row) and row.reads == row.transcribed:
+            at_place[row.span].append(row)
+        elif row.start is None or lines.version is None or not row.version:  # unknown, or lost and never decided
+            without_place[row.uid].append(row)
     ranked = []
     for n, (flag, origin) in enumerate(findings):
-        for row in (*candidates[span_of[flag.id]], *candidates[flag.id]):
-            rank = _rank(lines, row, flag, span_of[flag.id])
+        candidates = [(_rank_at_place(row, flag), row) for row in at_place[span_of[flag.id]]]
+        for rank, row in (*candidates, *((3, row) for row in without_place[flag.id])):
             same_origin = (row.origin == Origin.SEEDED.value) == (origin is Origin.SEEDED)
             is_asked = row.state in SETTLED or flag.id not in answered
             if rank is not None and same_origin and is_asked:
@@ -337,20 +341,14 @@ def _matched_rows(
     return row_of
 
 
-def _rank(lines: _PageLines, row: FlagRow, flag: Flag, span: Span | None) -> int | None:
-    """The rank of `row` as the flag of a finding, 0 for the best match; None if it does not match."""
-    is_same_place = span == (row.start, row.extent) and lines.has(row) and row.reads == row.transcribed
-    is_same_place &= not row.version or flag.transcribed == row.transcribed
-    if is_same_place and row.kind == flag.kind.value:
+def _rank_at_place(row: FlagRow, flag: Flag) -> int | None:
+    """The rank of `row` as the flag of a finding at its place, 0 for the best match; None if it does not match."""
+    if row.version and flag.transcribed != row.transcribed:
+        return None
+    if row.kind == flag.kind.value:
         return 0 if row.uid == flag.id else 1
-    if is_same_place and row.state in SETTLED and (row.kind == Kind.LAYOUT.value) == (flag.kind is Kind.LAYOUT):
-        return 2
-    return 3 if row.uid == flag.id and _may_be_anywhere(row, lines) else None
-
-
-def _may_be_anywhere(row: FlagRow, lines: _PageLines) -> bool:
-    """Whether a flag may be matched by its id alone: its place is unknown, or lost and never decided."""
-    return row.start is None or lines.version is None or (not row.version and not lines.has(row))
+    is_same_question = row.state in SETTLED and (row.kind == Kind.LAYOUT.value) == (flag.kind is Kind.LAYOUT)
+    return 2 if is_same_question else None
 
 
 def _is_answered_by_any(
@@ -362,7 +360,7 @@ def _is_answered_by_any(
         return False
     if any(_is_answered(row, span, flag) for row in decided):
         return True
-    parts = ((row, _common(Span(row.start or 0, row.extent), span)) for row in decided)
+    parts = ((row, _common(row.span, span)) for row in decided)
     answered = [part for row, part in parts if part.length > 0 and _is_answered(row, part, flag)]
     answered += [_common(left, span) for left in left_of_lost if flag.line]
     reached = span.start
@@ -409,19 +407,16 @@ def _is_answered(row: FlagRow, span: Span | None, flag: Flag | FlagRow) -> bool:
         return False
     about_characters = Kind.LAYOUT.value not in (row.kind, flag.kind)
     if row.reads == row.transcribed:
-        return row.state in SETTLED and about_characters and span == (row.start, row.extent)
+        return row.state in SETTLED and about_characters and span == row.span
     # that a column moved does not answer questions about its characters
     is_moved_column = row.kind == Kind.LAYOUT.value != flag.kind and "moved" in row.evidence
     if not _is_written(row) or not flag.line or is_moved_column:
         return False
-    end = row.start + row.extent
     if not row.extent:  # something was deleted: does the finding suggest to insert it again, or what the image has?
         is_again = flag.suggested in row.transcribed if about_characters else flag.suggested == row.transcribed
         is_as_suggested = about_characters and len(flag.suggested) <= len(row.suggested)
         return span.start == row.start and not span.length and (is_again or is_as_suggested)
-    if not span.length:
-        return row.start < span.start < end
-    return row.start <= span.start and span.end <= end
+    return span.is_within(row.span) if span.length else row.span.overlaps(span)
 
 
 def _is_written(row: FlagRow) -> bool:
@@ -438,7 +433,7 @@ def mark_answered_stale(session: Session, decided: Iterable[FlagRow]) -> None:
         nearby = in_text.where(FlagRow.start >= flag.start, FlagRow.start <= flag.start + flag.extent)
         undecided = nearby.where(FlagRow.version == 0, FlagRow.origin != Origin.SEEDED.value, FlagRow.stale.is_(False))
         for other in session.scalars(undecided).all():
-            if _is_answered(flag, Span(other.start or 0, other.extent), other):
+            if _is_answered(flag, other.span, other):
                 other.stale = True
                 raise_revision(session, other.work_id)
 

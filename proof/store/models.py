@@ -269,6 +269,11 @@ class FlagRow(Base):
     reads: Mapped[str] = mapped_column(Text, default="")
     former: Mapped[int] = mapped_column(default=0)
 
+    @property
+    def span(self) -> Span:
+        """The place in the version of the text; at its beginning if the flag has none."""
+        return Span(self.start or 0, self.extent)
+
 
 def _of_kind(*column: Any) -> MappedColumn[Any]:
     """A column that only some kinds of acts use; it is null in others."""

@@ -305,18 +305,15 @@ class Queue(StorePart):
     def results(self, numbers: Sequence[int]) -> dict[int, PageResult]:
         """The results of these pages as proofreaders are shown them, by page number."""
         with self._reading() as session:
-            pages = list(session.scalars(select(PageRow).where(PageRow.id.in_(numbers))))
-            places = seeded_places(session, [page.id for page in pages])
-            results = rows.results(session, pages)
-            return {
-                page.id: with_seeded_errors(result, places.get(page.id))
-                for page, result in zip(pages, results, strict=True)
-            }
+            pages = rows.pages_of(session, numbers)
+            places = seeded_places(session, numbers)
+            results = zip(pages, rows.results(session, pages), strict=True)
+            return {page.id: with_seeded_errors(result, places.get(page.id)) for page, result in results}
 
     def policies(self, numbers: Sequence[int]) -> dict[int, VariantPolicy]:
         """The variant policy of the script of each of these pages' texts, by page number."""
         with self._reading() as session:
-            return rows.policies_of(session, session.scalars(select(PageRow).where(PageRow.id.in_(numbers))).all())
+            return rows.policies_of(session, rows.pages_of(session, numbers))
 
     def columns(self, work: str, pages: Collection[int]) -> dict[ColumnKey, TextColumn]:
         """The columns of pages after decisions, by page and column number. Raises NoPlaceError."""
@@ -327,7 +324,7 @@ class Queue(StorePart):
     def sources(self, numbers: Sequence[int]) -> dict[int, dict[int, str]]:
         """The sources of the columns of these pages when the pages were checked, by page and column number."""
         with self._reading() as session:
-            return columns_of_pages(session, session.scalars(select(PageRow).where(PageRow.id.in_(numbers))))
+            return columns_of_pages(session, rows.pages_of(session, numbers))
 
     def image(self, sha: str) -> tuple[str, int, int] | None:
         """The path in the last check and the width and height, in pixels, of the image with this hash; None if

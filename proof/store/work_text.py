@@ -22,7 +22,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
-from sqlalchemy import ColumnElement, or_, select
+from sqlalchemy import ColumnElement, func, or_, select
 from sqlalchemy.orm import Session, load_only
 
 from proof.model.flags import LINE_BREAK, Kind, insertion_order
@@ -237,10 +237,18 @@ class WorkTexts:
     def __init__(self) -> None:
         self._kept = Bounded[int, _KeptText](KEPT_BYTES, lambda kept: kept.text.size)
         self._lock = Lock()
+        self._seen_act = 0
+        self._last_decisions: dict[int, int] = {}
+        """The last decision in each work, among the acts up to `_seen_act`."""
 
     def texts(self, session: Session, *which: ColumnElement[bool]) -> Iterator[tuple[StoredWork, WorkText]]:
         """The works that meet the conditions `which`, by name, each with its text."""
         newest = newest_act_id(session)
+        with self._lock:
+            if newest > self._seen_act:
+                last = select(DecisionRow.work_id, func.max(DecisionRow.id)).group_by(DecisionRow.work_id)
+                self._last_decisions |= dict(session.execute(last.where(DecisionRow.id > self._seen_act)).all())
+                self._seen_act = newest
         for work in find_works(session, *which):
             yield work, self._text(session, work, newest)
 
@@ -256,7 +264,7 @@ class WorkTexts:
             kept = self._kept.get(work.id)
             if kept is None or kept.revision != work.revision:
                 text = WorkText(columns_of(session, work.id))
-            elif newest <= kept.act:
+            elif self._last_decisions.get(work.id, 0) <= kept.act:
                 return kept.text
             else:
                 decided = select(FlagRow.page_id).join(DecisionRow, DecisionRow.flag_id == FlagRow.id)
