@@ -212,14 +212,14 @@ class _PageLines:
     """The lines of a page in the present version of its text."""
 
     def __init__(self, session: Session, page: PageRow, versions: _Versions) -> None:
-        text = session.get(TextRow, page.text_id) if page.text_id is not None else None
-        self.number, self.work = page.id, page.work_id
-        self.text = text.id if text is not None else None
-        self.version = text.version_id if text is not None else None
-        self._lines = page.spans if text is not None and not page.absent else {}
+        self.number, self.work, self.text = page.id, page.work_id, page.text_id
+        self.version: int | None = None
+        self._lines = page.spans if not page.absent else {}
         self._checked_version, self._versions = page.version_id, versions
-        is_in_text = text is not None and page.version_id is not None
-        self._changes: Sequence[TextChange] = versions.changes(page.text_id, page.version_id) if is_in_text else ()
+        self._changes: Sequence[TextChange] = ()
+        if page.text_id is not None:
+            self.version = session.get_one(TextRow, page.text_id).version_id
+            self._changes = versions.changes(page.text_id, page.version_id)
         self.begin = min((span.start for span in self._lines.values()), default=0)
         self.end = max((span.end for span in self._lines.values()), default=-1)
         self._starts = sorted((span.start, number) for number, span in self._lines.items())
@@ -250,22 +250,19 @@ class _PageLines:
 
     def has(self, flag: FlagRow) -> bool:
         """Whether the place of a flag is on this page now."""
-        if flag.start is None or self.version is None or (flag.text_id, flag.version_id) != (self.text, self.version):
-            return False
-        address = self.address(flag.start)
-        if flag.work_id != self.work or address is None or flag.start > self.end:
-            return False
-        number, offset = address
-        return offset <= self._lines[number].length  # else it is in a line of another page, between those of this one
+        return self.address(flag) is not None
 
-    def address(self, start: int) -> tuple[int, int] | None:
-        """The number of the last line of this page that begins at or before a code point of the text, and the offset in
-        it; None before the first line, or if the text has changed since the page was checked."""
-        index = bisect_right(self._starts, (start, 1 << 60)) - 1
-        if index < 0 or self._changes:
+    def address(self, flag: FlagRow) -> tuple[int, int] | None:
+        """The number of the line in which the place of a flag is now, and the offset in it; None if the place is not on
+        this page, or if the text has changed since the page was checked."""
+        of_flag, of_page = (flag.work_id, flag.text_id, flag.version_id), (self.work, self.text, self.version)
+        is_in_range = flag.start is not None and self.begin <= flag.start <= self.end
+        if not is_in_range or self.version is None or of_flag != of_page or self._changes:
             return None
-        begin, number = self._starts[index]
-        return number, start - begin
+        begin, number = self._starts[bisect_right(self._starts, (flag.span.start, 1 << 60)) - 1]
+        offset = flag.span.start - begin
+        # else it is in a line of another page, between those of this one
+        return (number, offset) if offset <= self._lines[number].length else None
 
     def source(self, line: int) -> str:
         """The source of the column with this number when the page was checked; empty if the page has none."""
@@ -442,12 +439,9 @@ def _update_unmatched(lines: _PageLines, flags: Iterable[FlagRow]) -> None:
     """Move flags that were not found to the lines in which their places are now. Those of people and collations become
     stale if their places are lost or their decisions are exported."""
     for row in flags:
-        if not lines.has(row) or row.start is None:
-            if row.origin not in OF_CHECK and row.start is not None:
-                row.stale = True
-            continue
-        address = lines.address(row.start)
+        address = lines.address(row)
         if address is None:
+            row.stale = row.stale or (row.origin not in OF_CHECK and row.start is not None)
             continue
         row.line, row.offset, row.length = *address, row.extent
         is_exported = row.reads != row.transcribed
