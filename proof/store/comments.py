@@ -171,7 +171,7 @@ class Comments(StorePart):
         with self._reading() as session:
             if work is not None:
                 find_work_id(session, work)
-            problems = [_problem(session, last) for last in _open_problems(session, work, assigned)]
+            problems = [_problem(session, last) for last in open_problems(session, work, assigned)]
         return sorted(problems, key=lambda problem: problem.since, reverse=True)
 
     def count(self, person: str) -> int:
@@ -179,12 +179,7 @@ class Comments(StorePart):
         if not person:
             return 0
         with self._reading() as session:
-            return len(_open_problems(session, None, person))
-
-
-def count_problems(session: Session, work: str) -> int:
-    """The number of open problems of a work, of its flags and of its pages."""
-    return len(_open_problems(session, work, None))
+            return len(open_problems(session, None, person))
 
 
 def _flag(session: Session, request: CommentRequest) -> FlagRow:
@@ -312,7 +307,7 @@ def comments(session: Session, *which: ColumnElement[bool], order: Sequence[Any]
     ]
 
 
-def _open_problems(session: Session, work: str | None, assigned: str | None) -> list[CommentRow | PageEventRow]:
+def open_problems(session: Session, work: str | None, assigned: str | None = None) -> list[CommentRow | PageEventRow]:
     """The open problems of a work, or of all works: of each the last comment on it or, for a page that was marked
     without a comment, the event that marked it. With `assigned`, only those assigned to this person."""
     later, later_event = aliased(CommentRow), aliased(PageEventRow)

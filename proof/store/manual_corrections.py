@@ -167,9 +167,11 @@ def correct_in(session: Session, correction: ManualCorrection, *, decided_confli
         row = _row_by_hand(session, page, flag_of_change(session, page, column, change, offset, text, characters))
         return _decide(session, correction, row)
     is_seeded = correction.length == 1 and (correction.line, correction.offset) in seeded
-    in_column = select(FlagRow).where(of_column(pages, correction.line)).order_by(FlagRow.id).with_for_update()
+    in_column = select(FlagRow).where(of_column(pages, correction.line)).order_by(FlagRow.id)
     flags = session.scalars(in_column).all()
     flag_row = _flag_at(flags, correction, seeded=is_seeded)
+    if flag_row is not None:
+        session.refresh(flag_row, with_for_update=True)
     is_open = flag_row is not None and flag_row.state == State.OPEN.value and flag_row.transcribed == transcribed
     if flag_row is not None and (is_seeded or is_open):
         return _decide(session, correction, flag_row)

@@ -21,7 +21,7 @@ from proof.model.flags import Kind, Origin
 from proof.model.result import PageResult
 from proof.store import rows
 from proof.store.cache import Bounded
-from proof.store.comments import count_problems
+from proof.store.comments import open_problems
 from proof.store.decision_chains import REQUESTER, Requester
 from proof.store.decision_records import SETTLED, MissingFlagError, State
 from proof.store.double_readings import own_states
@@ -113,7 +113,7 @@ class Queue(StorePart):
         with_image = [page.number for page in arrays.pages if page.image_sha]
         with self._reading() as session:
             pages = Counter(standing.state for standing in page_states(session, with_image).values())
-            problems = count_problems(session, work)
+            problems = len(open_problems(session, work))
         return RemainingWork(
             open=flags[State.OPEN],
             unsure=flags[State.UNSURE],

@@ -313,25 +313,18 @@ def is_displaced() -> ColumnElement[bool]:
     return FlagRow.text_id.is_not(None) & (FlagRow.version_id != present)
 
 
-def first_decision_id() -> ScalarSelect[int]:
-    """The id of the first decision on a queried flag; null if nothing was decided."""
-    return _of_decisions(func.min(DecisionRow.id))
-
-
-def last_decision_id() -> ScalarSelect[int]:
-    """The id of the last decision on a queried flag; null if nothing was decided."""
-    return _of_decisions(func.max(DecisionRow.id))
-
-
-def _of_decisions(value: ColumnElement[int]) -> ScalarSelect[int]:
-    """A value over the decisions on a queried flag."""
-    return select(value).where(DecisionRow.flag_id == FlagRow.id).correlate(FlagRow).scalar_subquery()
+def decision_id(extreme: Callable[..., ColumnElement[int]]) -> ScalarSelect[int]:
+    """The id of the first (`func.min`) or the last (`func.max`) decision on a queried flag; null if nothing was
+    decided."""
+    of_flag = select(extreme(DecisionRow.id)).where(DecisionRow.flag_id == FlagRow.id)
+    return of_flag.correlate(FlagRow).scalar_subquery()
 
 
 def decided_flags(session: Session, text: int) -> list[DecidedFlag]:
     """The flags of a text that were decided, in all works, also those that are open again; without seeded errors."""
     present = session.get_one(TextRow, text).version_id
-    query = select(FlagRow, first_decision_id(), last_decision_id()).where(FlagRow.text_id == text, FlagRow.version > 0)
+    query = select(FlagRow, decision_id(func.min), decision_id(func.max))
+    query = query.where(FlagRow.text_id == text, FlagRow.version > 0)
     query = query.where(FlagRow.version_id.is_not(None), FlagRow.origin != Origin.SEEDED.value)
     rows = session.execute(query.order_by(FlagRow.work_id, FlagRow.id)).all()
     given = _readings_by_flag(session, FlagRow.text_id == text, FlagRow.extent == 0, FlagRow.transcribed == "")

@@ -38,8 +38,8 @@ from proof.store.texts import (
     columns_of_pages,
     contents,
     decided_reading,
+    decision_id,
     effects_in,
-    first_decision_id,
     pages_with_columns_of,
     readings_before_export,
 )
@@ -322,7 +322,7 @@ def _changing_flags(
     the text in which the page was checked. `own` are the states of flags for the person who makes the request, which
     replace those in the store."""
     query = select(
-        *FlagRow.__table__.c, first_decision_id().label("first"), PageRow.version_id.label("checked_version")
+        *FlagRow.__table__.c, decision_id(func.min).label("first"), PageRow.version_id.label("checked_version")
     )
     query = query.join(PageRow, PageRow.id == FlagRow.page_id).outerjoin(TextRow, TextRow.id == FlagRow.text_id)
     is_own = FlagRow.id.in_(own)
