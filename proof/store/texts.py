@@ -390,13 +390,17 @@ def share_place(session: Session, flag: FlagRow) -> None:
 
 
 def _delete_unused_versions(session: Session, text: TextRow) -> None:
-    """Delete the versions of a text before that of its oldest page that no flag or page refers to. The others keep the
-    edits that lead from a page to the present."""
+    """Delete the versions of a text before that of its oldest page that no flag or page refers to. The version after a
+    deleted one loses its edits, which changed the deleted one."""
     of_pages = select(PageRow.version_id).where(PageRow.text_id == text.id, PageRow.version_id.is_not(None))
     of_flags = select(FlagRow.version_id).where(FlagRow.text_id == text.id, FlagRow.version_id.is_not(None))
     oldest = session.scalar(select(func.min(of_pages.where(PageRow.absent.is_(False)).subquery().c.version_id)))
-    versions = (TextVersionRow.text_id == text.id, TextVersionRow.id <= (oldest or text.version_id))
-    unused = TextVersionRow.id.not_in(union(of_pages, of_flags, select(TextRow.version_id)))
+    needed = TextVersionRow.id.in_(union(of_pages, of_flags, select(TextRow.version_id)))
+    query = select(TextVersionRow.id, needed | (TextVersionRow.id > (oldest or text.version_id)))
+    versions = session.execute(query.where(TextVersionRow.text_id == text.id).order_by(TextVersionRow.id)).all()
+    unused = [version for version, is_kept in versions if not is_kept]
+    after_unused = [version for (_, is_before_kept), (version, _) in pairwise(versions) if not is_before_kept]
     options = {"synchronize_session": False}
-    session.execute(delete(TextVersionRow).where(*versions, unused), execution_options=options)
-    session.execute(update(TextVersionRow).where(*versions).values(edits=None), execution_options=options)
+    session.execute(delete(TextVersionRow).where(TextVersionRow.id.in_(unused)), execution_options=options)
+    without_edits = update(TextVersionRow).where(TextVersionRow.id.in_(after_unused)).values(edits=None)
+    session.execute(without_edits, execution_options=options)

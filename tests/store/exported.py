@@ -5,7 +5,7 @@ from __future__ import annotations
 from proof.store import Store
 from proof.store.carried_places import ExportEdits
 from proof.store.text_files import DecidedPlace
-from proof.text.edit import Edit, edited
+from proof.text.edit import edited
 from tests.build import PLACE
 
 LINES = ("上射揖坐", "東面于北耦大夫", "與進者相左")
@@ -40,9 +40,7 @@ def export(store: Store) -> str:
     """Record the export of all pending decisions; returns the text."""
     before = content(store)
     edits = {
-        decided.flag.place.flag: Edit(
-            decided.flag.place.start, decided.flag.place.extent, decided.flag.place.decided_reading
-        )
+        decided.flag.place.flag: decided.flag.place.edit(before, decided.flag.place.decided_reading)
         for decided in decided_places(store)
         if decided.flag.place.reads != decided.flag.place.decided_reading and decided.flag.present is not None
     }

@@ -12,14 +12,16 @@ from proof.model.geometry import Box
 from proof.model.result import CheckedCharacter
 from proof.store import CheckedResult, Store, TextInfo
 from proof.store.carried_places import ExportEdits
+from proof.store.column_changes import ColumnChange
 from proof.store.decision_records import State, Verdict
 from proof.store.editions import CarriedDecision
+from proof.store.manual_corrections import ManualCorrection
 from proof.store.texts import sha_of
 from proof.text.edit import Edit, edited
 from proof.text.model import Row
 from proof.text.positions import Span
 from proof.text.read import read_transcription
-from tests.build import PLACE, WORK, check, check_at, check_files, decide, flag, page, queued, run_info
+from tests.build import PLACE, WORK, by_hand, check, check_at, check_files, decide, flag, key, page, queued, run_info
 from tests.store.conftest import on_both
 from tests.store.exported import FOUND, LINES, content, export
 
@@ -33,6 +35,31 @@ def test_an_exported_decision_is_not_asked_again(decided: Store) -> None:
     again = ((2, 3, "比", "北"), (1, 2, "揖揖", "揖"), (3, 0, "與", "興"))
     check(decided, page("上射揖揖坐", "東面于比耦大夫", LINES[2], flags=again))
     assert [flag.flag.transcribed for flag in queued(decided)] == ["與"]
+
+
+@on_both
+def test_what_is_left_of_a_column_is_not_asked_though_an_equal_one_was_added_elsewhere(store: Store) -> None:
+    """The added column 日月盈昃 is split in the export that adds an equal one, and another export follows."""
+
+    def export_and_check(*flags: tuple[int, int, str, str]) -> None:
+        lines = export(store).split("\n")[1:-1]
+        check(store, page(*lines, flags=flags))
+
+    def change(line: int, offset: int, kind: ColumnChange, text: str = "") -> None:
+        verdict = Verdict.TYPED if text else Verdict.DELETE
+        wanted = ManualCorrection(WORK, 1, line, offset, 0, text, "甲", key(), verdict, change=kind)
+        store.manual_corrections.correct(wanted)
+
+    check(store, page("上射坐", "東面北"))
+    change(1, 0, ColumnChange.ADD_AFTER, "日月盈昃")
+    export_and_check()
+    change(1, 0, ColumnChange.ADD_BEFORE, "日月盈昃")
+    change(2, 1, ColumnChange.SPLIT)
+    export_and_check()
+    by_hand(store, 5, 0, "西")
+    export_and_check((3, 0, "日", "大"))
+    assert content(store).split("\n")[1:-1] == ["日月盈昃", "上射坐", "日", "月盈昃", "西面北"]
+    assert queued(store, states=(State.OPEN,)) == []
 
 
 @on_both
