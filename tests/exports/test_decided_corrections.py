@@ -402,43 +402,6 @@ def test_what_is_left_open_is_told(project: Project) -> None:
     assert left_out(project.decided) == [(Unused.SKIPPED.code, "命", "甲"), (Unused.UNSURE.code, "曰", "甲")]
 
 
-@pytest.mark.parametrize("of_flag", [True, False], ids=["of a flag", "by hand"])
-@pytest.mark.parametrize("check", [False, True], ids=["before the next check", "after it"])
-def test_one_more_of_a_run_goes_into_a_text_once(project: Project, *, of_flag: bool, check: bool) -> None:
-    project.write(TEXT.replace("大夫之西", "大夫□□□之西"))
-    project.check(*[GAP] * of_flag)
-    if of_flag:
-        project.say("f-gap", Verdict.TAKE)
-    else:
-        project.by_hand(1, 3, "□", length=0)
-    project.write(project.corrected.text)
-    assert "大夫□□□□之西" in project.edition.text
-    if check:
-        project.check()
-    again = project.decided
-    assert (again.corrections, again.left_out, len(again.applied)) == ((), (), 1)
-
-
-@pytest.mark.parametrize(("offset", "exports"), cross_section([*product(range(6), (1, 3))], 4))
-def test_one_of_a_run_is_corrected_beside_exported_ones_that_no_check_has_seen(
-    project: Project, offset: int, exports: int
-) -> None:
-    """Each export and the correction after it have the places of the page as it was checked."""
-    run = "天天天天天天"
-    project.begin([run, "日月"])
-    others = [at for at in range(6) if at != offset][:exports]
-    for at in others:
-        project.by_hand(1, at, "")
-        project.export()
-    project.by_hand(1, offset, "甲")
-    project.by_hand(1, offset, "乙", length=0)
-    left = [("乙甲" if at == offset else character) for at, character in enumerate(run) if at not in others]
-    assert project.shown(1) == "".join(left)
-    for _ in range(2):
-        assert project.export() == f"<pb:{PAGE}>¶\n{''.join(left)}¶\n日月¶\n"
-        assert project.decided.left_out == ()
-
-
 class Change(NamedTuple):
     """A correction by hand of the first line: so many characters from `offset` on become `reading`."""
 
@@ -714,7 +677,8 @@ Act = str | Sequence[Flag]
 
 class History(NamedTuple):
     """What is done with the text (`Project.do`), and what its exports then write, the second as the first. `left` is
-    what they do not write, as `left_out` has it; `shown` is what the desk shows of some columns."""
+    what they do not write, as `left_out` has it; `shown` is what the desk shows of some columns. Where all is written,
+    the desk shows the text after another check."""
 
     name: str
     acts: Sequence[Act]
@@ -738,6 +702,29 @@ MOVED = (
     flag("f-in", 3, 0, "", "射", "[]命上射", kind=Kind.OMISSION, moved="f-out"),
 )
 IN_ORDER = [column_flag(f"f-{n}", 3, "", text, n) for n, text in enumerate(("甲甲", "乙乙", "丙丙"), start=1)]
+
+RUN = "天天天天天天"
+
+
+def run_without(others: Sequence[int], offset: int) -> str:
+    """The run without some of its characters, with another one before and in place of that at an offset."""
+    return "".join("乙甲" if at == offset else character for at, character in enumerate(RUN) if at not in others)
+
+
+LACUNAS = TEXT.replace("大夫之西", "大夫□□□之西")
+
+
+def lower(by: int) -> list[Act]:
+    """So many lines are put in above the others, and the text is checked."""
+    head, _, body = TEXT.partition("\n")
+    return [head + "\n" + "上¶\n" * by + body, [replace(NORTH, id=f"f-north-{by}", line=1 + by)]]
+
+
+ALIKE = [
+    (f"{LINES[1]}¶\n", PLAIN.replace(LINES[1], f"{LINES[1]}¶\n{LINES[1]}"), ("delete 3", "delete 2")),
+    ("人", PLAIN.replace("洪荒", "人人"), ("2:1", "2:0")),
+]
+"""A column or a character, a text in which two of it stand side by side, and how each of the two is deleted."""
 
 HISTORIES = [
     *(
@@ -763,6 +750,58 @@ HISTORIES = [
         "the same said twice of a place is one correction",
         ["take f-north", "1:5 比"],
         TEXT.replace("西北", "西比"),
+    ),
+    *(
+        History(
+            "one more of a run goes into a text once",
+            [LACUNAS, [GAP] * of_flag, "take f-gap" if of_flag else "1:3+0 □", LACUNAS.replace("□", "□□", 1), *then],
+            LACUNAS.replace("□", "□□", 1),
+        )
+        for of_flag, then in product((True, False), ([], ["check"]))
+    ),
+    *(
+        History(
+            "one more of a run that a check still finds missing is written",
+            [LACUNAS, [GAP], "take f-gap", LACUNAS.replace("西北", "西比"), *then],
+            LACUNAS.replace("西北", "西比").replace("□", "□□", 1),
+        )
+        for then in ([], [[GAP]])
+    ),
+    *(
+        History(
+            "one of a run is corrected beside exported ones that no check has seen",
+            [f"<pb:{PAGE}>¶\n{RUN}¶\n日月¶\n", "check", *chain.from_iterable((f"1:{at}", "export") for at in others),
+             f"1:{offset} 甲", f"1:{offset}+0 乙"],
+            f"<pb:{PAGE}>¶\n{run_without(others, offset)}¶\n日月¶\n",
+            shown={1: run_without(others, offset)},
+        )
+        for offset, exports in cross_section([*product(range(6), (1, 3))], 4)
+        for others in [[at for at in range(6) if at != offset][:exports]]
+    ),
+    *(
+        History(
+            "a decision is written once where its place is now",
+            ["take f-north", *chain.from_iterable(map(lower, lines))],
+            str(lower(lines[-1])[0]).replace("西北", "西比"),
+        )
+        for lines in ((1, 2), (1, 2, 0))
+    ),
+    History(
+        "what was overruled on another line is never written", ["take f-north", *lower(1), "keep f-north", *lower(0)]
+    ),
+    History(
+        "what was taken back on another line is never written",
+        ["take f-north", *lower(1), "undo f-north"],
+        str(lower(1)[0]),
+    ),
+    *(
+        History(
+            "of two equal neighbours that were deleted each comes back",
+            [text, "check", second, *then, first, *then, Reads(text.replace(alike, "")), f"back {back}",
+             Reads(text.replace(alike, "", 1)), f"back {1 - back}"],
+            text,
+        )
+        for (alike, text, (second, first)), then, back in product(ALIKE, ([], ["export", "check"]), (0, 1))
     ),
     History(
         "what was written and taken back is put back behind what was put in before it",
@@ -981,6 +1020,9 @@ def test_what_was_decided_is_written_once_and_what_is_not_written_is_named(proje
         assert left_out(project.decided) == list(history.left)
         assert {line: project.shown(line) for line in history.shown} == history.shown
         assert project.export() == history.text
+    project.check()
+    columns = project.edition.pages[0].columns if not history.left else ()
+    assert [project.shown(column.number) for column in columns] == [column.source for column in columns]
 
 
 @pytest.mark.parametrize(("change", "between"), cross_section([*product((*ColumnChange, 0, 3), (False, True))], 3))
@@ -1072,32 +1114,6 @@ def test_a_column_with_an_exported_correction_is_changed_before_the_next_check(
     else:
         project.change(2, change)
         assert project.export() == with_column_changes([(2, 5), (2, change)])
-
-
-@pytest.mark.parametrize(
-    ("is_column", "is_checked", "back"), cross_section([*product((False, True), (False, True), (0, 1))], 3)
-)
-def test_of_two_equal_neighbours_that_were_deleted_each_comes_back(
-    project: Project, is_column: bool, is_checked: bool, back: int
-) -> None:
-    lines = (LINES[0], LINES[1], LINES[1], LINES[2]) if is_column else (LINES[0], "人人日月盈昃", *LINES[2:])
-    texts = [project.begin(lines)]
-    made = []
-    for number in (1, 0):
-        if is_column:
-            made.append(project.change(2 + number, ColumnChange.DELETE))
-        else:
-            made.append(project.by_hand(2, number, ""))
-        if is_checked:
-            project.export_and_check()
-        texts.append(texts[-1].replace(f"{LINES[1]}¶\n" if is_column else "人", "", 1))
-    assert project.export() == texts[2]
-    for decision, text in zip((made[back], made[1 - back]), (texts[1], texts[0]), strict=True):
-        project.take_back(decision)
-        assert project.export() == text
-        shown = project.store.queue.columns("KR1", [1]).values()
-        assert "".join(column.source for column in shown).replace(LINE_BREAK, "") in text.replace("¶\n", "")
-        assert left_out(project.decided) == []
 
 
 AFTER, BEFORE, DELETE = ColumnChange.ADD_AFTER, ColumnChange.ADD_BEFORE, ColumnChange.DELETE
@@ -1247,17 +1263,6 @@ def test_where_all_was_taken_back_the_text_reads_as_it_did_before_the_first(proj
     assert [len(project.store.finder.find_in_all(words).places) for words in ("西北耦", "西比耦")] == [1, 0]
     for _ in range(2):
         assert project.export() == TEXT
-
-
-def test_one_more_of_a_run_that_a_check_still_finds_missing_is_written(project: Project) -> None:
-    project.write(TEXT.replace("大夫之西", "大夫□□□之西"))
-    project.check(GAP)
-    project.say("f-gap", Verdict.TAKE)
-    project.write(TEXT.replace("大夫之西北", "大夫□□□之西比"))
-    for check_again in (False, True):
-        if check_again:
-            project.check(GAP)
-        assert (len(project.decided.corrections), project.decided.left_out) == (1, ())
 
 
 def test_a_line_that_was_deleted_whole_stays_deleted_when_nothing_is_left_of_it(project: Project) -> None:
@@ -1463,35 +1468,6 @@ def test_what_was_decided_within_a_column_that_moves_is_written_at_its_new_place
     project.say("f-here", Verdict.UNDO)
     assert project.export() == moved, "the column has changed since it moved: it goes back whole, or not at all"
     assert left_out(project.decided) == [(Unused.GONE.code, "", "甲"), (Unused.OTHER_HALF.code, line, "甲")]
-
-
-def move_down(project: Project, by: int) -> None:
-    """Put so many lines in above the others, and check again."""
-    head, _, body = TEXT.partition("\n")
-    project.write(head + "\n" + "上¶\n" * by + body)
-    project.check(replace(NORTH, id=f"f-north-{by}", line=1 + by))
-
-
-@pytest.mark.parametrize("lines", [(1, 2), (1, 2, 0)])
-def test_a_decision_is_written_once_where_its_place_is_now(project: Project, lines: tuple[int, ...]) -> None:
-    project.say("f-north", Verdict.TAKE)
-    for by in lines:
-        move_down(project, by)
-    corrections = project.decided.corrections
-    assert [(correction.line, correction.replacement, correction.person) for correction in corrections] == [
-        (1 + lines[-1], "比", "甲")
-    ]
-    assert project.corrected.text == project.edition.text.replace("西北", "西比")
-
-
-@pytest.mark.parametrize(("verdict", "back"), [(Verdict.KEEP, True), (Verdict.UNDO, False)])
-def test_what_was_overruled_on_another_line_is_never_written(project: Project, verdict: Verdict, back: bool) -> None:
-    project.say("f-north", Verdict.TAKE)
-    move_down(project, 1)
-    project.say("f-north", verdict, person="乙")
-    if back:
-        move_down(project, 0)
-    assert project.corrected.text == project.edition.text
 
 
 def test_the_script_is_the_one_in_which_the_text_was_checked(project: Project) -> None:
