@@ -78,7 +78,7 @@ def in_source_script(
     used: set[FormChoice] = set()
     converted = []
     for correction in corrections:
-        if not correction.changes or not correction.accepted or correction.audit:
+        if not correction.changes:
             converted.append((correction, correction))
             continue
         replacement, open_questions = "", []
