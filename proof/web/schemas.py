@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Annotated, Any, Literal
 
-from pydantic import AwareDatetime, BaseModel, ConfigDict, Field, StringConstraints, model_validator
+from pydantic import AwareDatetime, BaseModel, ConfigDict, Field, StringConstraints, WithJsonSchema, model_validator
 
 from proof.model.flags import Kind
 from proof.store.accounts import LONGEST_NAME, LONGEST_PASSWORD, SHORTEST_PASSWORD, Role
@@ -22,6 +22,9 @@ ColumnText = Annotated[str, StringConstraints(max_length=LONGEST_COLUMN)]
 SeenText = Annotated[str, StringConstraints(max_length=100_000)]
 """Text as the client saw it, such as a whole column."""
 
+CursorNumber = Annotated[int, Field(ge=0, lt=10**15), WithJsonSchema({"type": "string", "maxLength": 64})]
+"""A number, which clients only repeat: the API describes it as text."""
+
 PageAddress = Annotated[str, Field(min_length=1, max_length=255, coerce_numbers_to_str=True)]
 Score = Annotated[float, Field(ge=-1e9, le=1e9, allow_inf_nan=False)]
 CONFIRMED: bool = Field(
@@ -37,8 +40,6 @@ AUTHORITY: str = Field(
 )
 DELETE: bool = Field(False, description="Delete the characters; `reading` must then be empty")
 NOTE: str = Field("", max_length=LONGEST_NOTE, description="A remark for the collation notes")
-CURSOR: str | None = Field(None, max_length=64, description="`next` of the previous part; without it, the first part")
-LIMIT: int = Field(50, ge=1, le=200, description="The maximum number of items in the answer")
 KEY_DESCRIPTION = (
     "A key that the client chooses for this request. A request that is sent again with the same key is carried out "
     "once."
@@ -81,8 +82,8 @@ class FlagPath(WorkPath):
 
 
 class Cursor(StrictModel):
-    cursor: str | None = CURSOR
-    limit: int = LIMIT
+    cursor: CursorNumber | None = Field(None, description="`next` of the previous part; without it, the first part")
+    limit: int = Field(50, ge=1, le=200, description="The maximum number of items in the answer")
 
 
 class PageRange(StrictModel):
@@ -110,10 +111,8 @@ class Filter(PageRange):
     )
 
 
-class FlagsQuery(Filter):
+class FlagsQuery(Filter, Cursor):
     order: Order = Order.SCORE
-    cursor: str | None = CURSOR
-    limit: int = LIMIT
     detail: bool = Field(
         False, description="Include the evidence, the place on the image and the text around it; at most 20 flags"
     )
