@@ -6,7 +6,7 @@ from flask import Response
 from flask_openapi3.models.tag import Tag
 from flask_wtf.csrf import generate_csrf
 
-from proof.store.accounts import Account, AccountEvent, new_password
+from proof.store.accounts import Account, AccountEvent
 from proof.web import answers, people, schemas
 from proof.web.answers import ListOf, PartOf
 from proof.web.api import answer, api_blueprint
@@ -70,8 +70,7 @@ def add_person(body: schemas.PersonBody) -> Response:
 
     The answer contains the password, which the person must change when they first log in."""
     require_accounts()
-    password = new_password()
-    account = project().store.accounts.add(body.name, body.role, password, provisional=True, by=people.actor())
+    account, password = people.add_account(body.name, body.role)
     return answer(answers.NewPersonOut(person=_person(account), password=password), 201)
 
 
@@ -94,8 +93,7 @@ def reset_password(path: schemas.PersonPath) -> Response:
 
     The answer contains the new password. All sessions of the account end."""
     require_accounts()
-    password = new_password()
-    account = project().store.accounts.set_password(path.number, password, provisional=True, by=people.actor())
+    account, password = people.reset_password(path.number)
     return answer(answers.NewPersonOut(person=_person(account), password=password))
 
 

@@ -3,10 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
-from typing import cast
 from uuid import uuid4
 
-from flask import Blueprint, Flask, Response, abort, current_app, redirect, request, url_for
+from flask import Blueprint, Response, abort, redirect, request, url_for
 from pydantic import Field
 from werkzeug.wrappers import Response as AnyResponse
 
@@ -25,7 +24,6 @@ from proof.web.messages import REFUSALS
 from proof.web.page_view import render_page
 from proof.web.people import person
 from proof.web.project import project
-from proof.web.rate_limit import RateLimiter
 from proof.web.serializers import columns_of
 
 IMAGE_PX = 1000
@@ -61,11 +59,6 @@ class ReportStateBody(schemas.StrictModel):
 
 class ReportPath(schemas.WorkPath):
     report: schemas.Number = Field(description="The `id` of the report")
-
-
-def install_report_limiter(app: Flask) -> None:
-    """Install the limiter of reports per hour."""
-    app.extensions["proof-reports"] = RateLimiter(3600)
 
 
 @reports.get("/read/<work>/<int:number>")
@@ -125,8 +118,7 @@ def _require_reports() -> None:
 
 def _count_report() -> None:
     """Count a report from the address of the request. Raises TooManyReportsError above the limit."""
-    limiter = cast(RateLimiter, current_app.extensions["proof-reports"])
-    limit = project().settings.serve.reports
+    limiter, limit = project().reports, project().settings.serve.reports
     network = network_of(request.remote_addr or "")
     if not (limiter.hit(network, limit) and limiter.hit("all", limit * ALL_ADDRESSES_FACTOR)):
         raise TooManyReportsError(REFUSALS["reports"])

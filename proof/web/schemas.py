@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import cache
 from typing import Annotated, Any, Literal
 
 from pydantic import AwareDatetime, BaseModel, ConfigDict, Field, StringConstraints, WithJsonSchema, model_validator
@@ -51,8 +52,6 @@ BatchKey = Annotated[str, Field(pattern=KEY, description="A key that the client 
 RequestVerdict = Literal["keep", "take", "other", "typed", "delete", "copy", "retain", "unsure", "skip", "undo"]
 """The verdicts that a client may send."""
 
-_schemas: dict[type[BaseModel], dict[str, Any]] = {}
-
 
 class StrictModel(BaseModel):
     """A request in which unknown fields are refused."""
@@ -60,13 +59,10 @@ class StrictModel(BaseModel):
     model_config = ConfigDict(extra="forbid")
 
     @classmethod
-    def model_json_schema(cls, *args: Any, **kwargs: Any) -> dict[str, Any]:
+    @cache
+    def model_json_schema(cls, *args: Any, **kwargs: Any) -> dict[str, Any]:  # type: ignore[override]
         """The schema, cached, since flask-openapi3 calls this at every request with a query."""
-        if args or kwargs:
-            return super().model_json_schema(*args, **kwargs)
-        if cls not in _schemas:
-            _schemas[cls] = super().model_json_schema()
-        return _schemas[cls]
+        return super().model_json_schema(*args, **kwargs)
 
 
 class WorkPath(BaseModel):
