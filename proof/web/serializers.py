@@ -218,7 +218,7 @@ def _view_out(sha: str, result: PageResult, flag: Flag, view: View) -> ViewOut:
     column = upright_result.column_of(replace(flag, bbox=view.focus)) if flag.kind is not Kind.LAYOUT else None
     return ViewOut(
         image=name_of(sha, result.skew),
-        area=_rectangle(_in_whole_pixels(view.area, upright_result.image_size)),
+        area=_rectangle(view.area.in_whole_pixels(upright_result.image_size)),
         column=_rectangle(column.box if column else view.focus),
         focus=_rectangle(view.focus),
         pitch=view.pitch,
@@ -292,14 +292,7 @@ def _beside(number: int, columns: Sequence[CheckedColumn]) -> Box:
 
 def _half_folio(result: PageResult) -> Box:
     """The part of the image that is the page, in whole pixels."""
-    return _in_whole_pixels(result.image_box or Box(0, 0, *result.image_size), result.image_size)
-
-
-def _in_whole_pixels(area: Box, size: tuple[int, int]) -> Box:
-    """The area extended to whole pixels, as IIIF addresses need it, within an image of that size (width, height)."""
-    left, top = max(int(area.x), 0), max(int(area.y), 0)
-    right, bottom = min(int(area.right + 0.999), size[0]), min(int(area.bottom + 0.999), size[1])
-    return Box(left, top, max(right - left, 1), max(bottom - top, 1))
+    return (result.image_box or Box(0, 0, *result.image_size)).in_whole_pixels(result.image_size)
 
 
 def _rectangle(box: Box) -> list[float]:
