@@ -95,6 +95,7 @@ class _Writer:
         self, edition: Transcription, corrections: list[PlacedCorrection], collations: list[Collation], title: str
     ) -> None:
         self.edition, self.corrections, self.collations, self.title = edition, corrections, collations, title
+        self.addresses = Addresses(edition)
         self.images: dict[Path, str] = {}
         """The file names of the images."""
         self.surfaces: dict[str, str] = {}
@@ -179,28 +180,27 @@ class _Writer:
             height=f"{height}px",
         )
         self.surfaces[page.page] = name
-        addresses = Addresses(self.edition)
         if self.edition.paged:
             for number, column in enumerate(page.columns, start=1):
                 zone = _zone(surface, f"{name}c{number}", "column", column.box)
-                if self._is_as_checked(addresses, page, column):
+                if self._is_as_checked(page, column):
                     self.zones.setdefault((page.page, column.number), zone)
         else:
-            self._detected_columns(surface, page, name, addresses)
+            self._detected_columns(surface, page, name)
         for number, character in enumerate(page.characters, start=1):
-            start = _start(addresses, page, character)
+            start = self._start(page, character)
             has_zone = not self.edition.paged or (page.page, character.line) in self.zones
             if start is not None and has_zone and self._is_changed(start):
                 self.boxes[start] = _zone(surface, f"{name}g{number}", "character", character.box)
 
-    def _detected_columns(self, surface: etree._Element, page: PageResult, name: str, addresses: Addresses) -> None:
+    def _detected_columns(self, surface: etree._Element, page: PageResult, name: str) -> None:
         """Write zones for the columns found on the image of a running edition, and note where in the source the page
         and its columns begin."""
         column_breaks = []
         characters = sorted(page.characters, key=attrgetter("line", "offset"))
         for number, column in enumerate(columns_found(page.columns, characters), start=1):
             zone = _zone(surface, f"{name}c{number}", "column", column.box)
-            starts = [_start(addresses, page, character) for character in column.characters]
+            starts = [self._start(page, character) for character in column.characters]
             known_starts = [start for start in starts if start is not None]
             if known_starts:
                 column_breaks.append(_Break(min(known_starts), "cb", str(number), zone))
@@ -208,9 +208,14 @@ class _Writer:
             self.breaks.append(_Break(min(mark.start for mark in column_breaks), "pb", page.page, name))
             self.breaks += column_breaks
 
-    def _is_as_checked(self, addresses: Addresses, page: PageResult, column: CheckedColumn) -> bool:
+    def _start(self, page: PageResult, character: CheckedCharacter) -> int | None:
+        """The code point of the source at which a character of a page begins; None if the source has no such line."""
+        span = self.addresses.find(page.page, character.line)
+        return None if span is None else span[0] + character.offset
+
+    def _is_as_checked(self, page: PageResult, column: CheckedColumn) -> bool:
         """Whether a column of the text still reads as it did when its page was checked, so that its box is valid."""
-        span = addresses.find(page.page, column.number)
+        span = self.addresses.find(page.page, column.number)
         return span is not None and self.edition.text[slice(*span)] == column.source
 
     def _is_changed(self, start: int) -> bool:
@@ -523,12 +528,6 @@ def _plain(parent: etree._Element, text: str) -> None:
         parent[-1].tail = (parent[-1].tail or "") + text
     else:
         parent.text = (parent.text or "") + text
-
-
-def _start(addresses: Addresses, page: PageResult, character: CheckedCharacter) -> int | None:
-    """The code point of the source at which a character of a page begins; None if the source has no such line."""
-    span = addresses.find(page.page, character.line)
-    return None if span is None else span[0] + character.offset
 
 
 def _zone(surface: etree._Element, ident: str, kind: str, box: Box) -> str:
