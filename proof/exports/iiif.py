@@ -35,25 +35,20 @@ class Addressed:
         self.pages = [page for page in pages if page.shown]
         self.image_names = image_names(pages)
         """The name of each image in the exported folder, by its file."""
+        self.pages_by_image: dict[Path | None, list[PageResult]] = {}
+        """The pages of each image, in the order of the first ones."""
+        for page in self.pages:
+            self.pages_by_image.setdefault(page.image, []).append(page)
+        self._image_of = {page.page: page.image for page in self.pages}
 
     @property
     def manifest(self) -> str:
         """The address of the manifest."""
         return f"{self.base}/{quote(self.name, safe='')}.manifest.json"
 
-    @property
-    def pages_by_image(self) -> list[list[PageResult]]:
-        """The pages of each image, in the order of the first ones."""
-        pages_of: dict[object, list[PageResult]] = {}
-        for page in self.pages:
-            pages_of.setdefault(page.image, []).append(page)
-        return list(pages_of.values())
-
     def canvas(self, page: str) -> str:
         """The address of the canvas that shows the page of this id; it has the id of the first page on the canvas."""
-        image = next(result.image for result in self.pages if result.page == page)
-        first = next(result.page for result in self.pages if result.image == image)
-        return self.item("canvas", first)
+        return self.item("canvas", self.pages_by_image[self._image_of[page]][0].page)
 
     def item(self, kind: str, name: str) -> str:
         """The address of a part of the manifest: of the canvas, range or flags (`kind`) of this name."""
@@ -71,9 +66,10 @@ def manifest(addressed: Addressed, title: str) -> dict[str, Any]:
         "label": {"lzh": [title]},
         "viewingDirection": "right-to-left",
         "behavior": ["paged"],
-        "items": [_canvas(pages, addressed) for pages in addressed.pages_by_image],
+        "items": [_canvas(pages, addressed) for pages in addressed.pages_by_image.values()],
     }
-    ranges = [_range(page, addressed) for pages in addressed.pages_by_image if len(pages) > 1 for page in pages]
+    shared = (pages for pages in addressed.pages_by_image.values() if len(pages) > 1)
+    ranges = [_range(page, addressed) for pages in shared for page in pages]
     return contents | ({"structures": ranges} if ranges else {})
 
 

@@ -16,7 +16,7 @@ from __future__ import annotations
 
 import re
 from bisect import bisect_left
-from collections import defaultdict
+from collections import defaultdict, deque
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from operator import attrgetter
@@ -95,6 +95,7 @@ class _Writer:
         self, edition: Transcription, corrections: list[PlacedCorrection], collations: list[Collation], title: str
     ) -> None:
         self.edition, self.corrections, self.collations, self.title = edition, corrections, collations, title
+        self.addresses = Addresses(edition)
         self.images: dict[Path, str] = {}
         """The file names of the images."""
         self.surfaces: dict[str, str] = {}
@@ -103,7 +104,7 @@ class _Writer:
         """The XML ids of the zones of columns, by page id and column number."""
         self.boxes: dict[int, str] = {}
         """The XML ids of the zones of characters, by their places in the source."""
-        self.breaks: list[_Break] = []
+        self.breaks: deque[_Break] = deque()
         self.changes: Sequence[ApparatusPlace | Milestone] = apparatus(edition, corrections, collations)
         self.starts = [change.start for change in self.changes]
         self.written: set[int] = set()
@@ -165,7 +166,7 @@ class _Writer:
             parent = add(self.root, "facsimile")
             for number, page in enumerate(shown, start=1):
                 self._surface(parent, page, f"s{number}")
-        self.breaks.sort(key=lambda mark: mark.start)  # stable: a page stays before its first column
+        self.breaks = deque(sorted(self.breaks, key=attrgetter("start")))  # stable: a page is before its first column
         self.root.append(self.text)
 
     def _surface(self, parent: etree._Element, page: PageResult, name: str) -> None:
@@ -179,28 +180,27 @@ class _Writer:
             height=f"{height}px",
         )
         self.surfaces[page.page] = name
-        addresses = Addresses(self.edition)
         if self.edition.paged:
             for number, column in enumerate(page.columns, start=1):
                 zone = _zone(surface, f"{name}c{number}", "column", column.box)
-                if self._is_as_checked(addresses, page, column):
+                if self._is_as_checked(page, column):
                     self.zones.setdefault((page.page, column.number), zone)
         else:
-            self._detected_columns(surface, page, name, addresses)
+            self._detected_columns(surface, page, name)
         for number, character in enumerate(page.characters, start=1):
-            start = _start(addresses, page, character)
+            start = self._start(page, character)
             has_zone = not self.edition.paged or (page.page, character.line) in self.zones
             if start is not None and has_zone and self._is_changed(start):
                 self.boxes[start] = _zone(surface, f"{name}g{number}", "character", character.box)
 
-    def _detected_columns(self, surface: etree._Element, page: PageResult, name: str, addresses: Addresses) -> None:
+    def _detected_columns(self, surface: etree._Element, page: PageResult, name: str) -> None:
         """Write zones for the columns found on the image of a running edition, and note where in the source the page
         and its columns begin."""
         column_breaks = []
         characters = sorted(page.characters, key=attrgetter("line", "offset"))
         for number, column in enumerate(columns_found(page.columns, characters), start=1):
             zone = _zone(surface, f"{name}c{number}", "column", column.box)
-            starts = [_start(addresses, page, character) for character in column.characters]
+            starts = [self._start(page, character) for character in column.characters]
             known_starts = [start for start in starts if start is not None]
             if known_starts:
                 column_breaks.append(_Break(min(known_starts), "cb", str(number), zone))
@@ -208,9 +208,14 @@ class _Writer:
             self.breaks.append(_Break(min(mark.start for mark in column_breaks), "pb", page.page, name))
             self.breaks += column_breaks
 
-    def _is_as_checked(self, addresses: Addresses, page: PageResult, column: CheckedColumn) -> bool:
+    def _start(self, page: PageResult, character: CheckedCharacter) -> int | None:
+        """The code point of the source at which a character of a page begins; None if the source has no such line."""
+        span = self.addresses.find(page.page, character.line)
+        return None if span is None else span[0] + character.offset
+
+    def _is_as_checked(self, page: PageResult, column: CheckedColumn) -> bool:
         """Whether a column of the text still reads as it did when its page was checked, so that its box is valid."""
-        span = addresses.find(page.page, column.number)
+        span = self.addresses.find(page.page, column.number)
         return span is not None and self.edition.text[slice(*span)] == column.source
 
     def _is_changed(self, start: int) -> bool:
@@ -266,7 +271,8 @@ class _Writer:
         """Write a block, with the footnotes that are anchored in it."""
         self.block_end = block.end
         if block.kind is BlockKind.COLUMN:
-            holder = parent[-1] if len(parent) and _continues_note(parent, block) else parent
+            last_child = _last_child(parent)
+            holder = last_child if last_child is not None and _continues_note(last_child, block) else parent
             mark = add(holder, "cb", n=str(block.number))
             if (block.page, block.number) in self.zones:
                 mark.set("facs", f"#{self.zones[block.page, block.number]}")
@@ -363,7 +369,7 @@ class _Writer:
 
     def _break(self, target: etree._Element) -> None:
         """Write the next page or column of an image."""
-        mark = self.breaks.pop(0)
+        mark = self.breaks.popleft()
         add(target, mark.element, n=mark.label, facs=f"#{mark.facs}")
 
     def _change(self, target: etree._Element, number: int) -> int:
@@ -461,9 +467,13 @@ class _Divisions:
         return division
 
 
-def _continues_note(parent: etree._Element, block: TextBlock) -> bool:
-    """Whether the column begins within the note in which the column before ended."""
-    last = parent[-1]
+def _last_child(parent: etree._Element) -> etree._Element | None:
+    """The last child of an element; None if it has none. `len` would count all children, which are all columns."""
+    return next(parent.iterchildren(reversed=True), None)
+
+
+def _continues_note(last: etree._Element, block: TextBlock) -> bool:
+    """Whether the column begins within the note in which the column before ended, which is the `last` element then."""
     first = next((stretch for stretch in block.stretches if stretch.source.strip()), None)
     return first is not None and first.layer in _NOTES and _open_note(last, _NOTE_TYPES[first.layer])
 
@@ -471,11 +481,12 @@ def _continues_note(parent: etree._Element, block: TextBlock) -> bool:
 def _note(parent: etree._Element, layer: Layer, *, divided: bool) -> etree._Element:
     """The inline note of a layer that is open at the end of an element, with a new line break if it is `divided` there;
     a new note if none is open."""
-    if not len(parent) or not _open_note(parent[-1], _NOTE_TYPES[layer]):
+    last = _last_child(parent)
+    if last is None or not _open_note(last, _NOTE_TYPES[layer]):
         return add(parent, "note", place="inline", type=_NOTE_TYPES[layer])
     if divided:
-        add(parent[-1], "lb")
-    return parent[-1]
+        add(last, "lb")
+    return last
 
 
 def _open_note(element: etree._Element, kind: str) -> bool:
@@ -519,16 +530,11 @@ def _plain(parent: etree._Element, text: str) -> None:
     text = legal(text)
     if not text:
         return
-    if len(parent):
-        parent[-1].tail = (parent[-1].tail or "") + text
+    last = _last_child(parent)
+    if last is not None:
+        last.tail = (last.tail or "") + text
     else:
         parent.text = (parent.text or "") + text
-
-
-def _start(addresses: Addresses, page: PageResult, character: CheckedCharacter) -> int | None:
-    """The code point of the source at which a character of a page begins; None if the source has no such line."""
-    span = addresses.find(page.page, character.line)
-    return None if span is None else span[0] + character.offset
 
 
 def _zone(surface: etree._Element, ident: str, kind: str, box: Box) -> str:

@@ -149,7 +149,7 @@ class Project:
             if not isinstance(act, str):
                 self.check(*act)
             elif isinstance(act, Reads):
-                assert self.export() == act
+                assert (self.export(), left_out(self.decided)) == (act, [])
             elif "\n" in act:
                 self.write(act)
             elif act in ("export", "check"):
@@ -482,40 +482,6 @@ def test_the_note_on_a_column_added_behind_another_names_its_own_line(project: P
     assert note.line == 4
 
 
-WITHIN = (Change(2, 0, "甲"), Change(2, 1, "甲"), Change(2, 1, ""), Change(0, 2, ""))
-
-
-@pytest.mark.parametrize(
-    ("change", "is_checked", "column_first"),
-    cross_section([*product(WITHIN, (False, True), (False, True))], 5),
-)
-def test_what_was_decided_in_a_column_that_was_deleted_later_is_taken_back_before_or_after_the_deletion(
-    project: Project, change: Change, is_checked: bool, column_first: bool
-) -> None:
-    """And is not listed meanwhile."""
-    project.begin(LINES)
-
-    def export(text: str) -> None:
-        assert project.export() == text
-        assert left_out(project.decided) == []
-        if is_checked:
-            project.check()
-
-    corrected = project.by_hand(2, change.offset, change.reading, length=change.length)
-    line = LINES[1][: change.offset] + change.reading + LINES[1][change.offset + change.length :]
-    export(PLAIN.replace(LINES[1], line))
-    project.check()
-    deleted = project.change(2, ColumnChange.DELETE)
-    export(with_column_changes([(2, ColumnChange.DELETE)]))
-    if column_first:
-        project.take_back(deleted)
-        export(PLAIN.replace(LINES[1], line))
-        project.take_back(corrected)
-    else:
-        project.take_back(corrected, deleted)
-    export(PLAIN)
-
-
 @pytest.mark.parametrize(("back", "left"), [((0,), [Unused.GONE.code]), ((0, 1), [Unused.WAITS.code])])
 def test_an_added_column_of_which_a_part_was_corrected_is_named_where_it_is_not_taken_back(
     project: Project, back: tuple[int, ...], left: list[str]
@@ -667,7 +633,7 @@ def with_column_changes(changes: Iterable[tuple[int, ColumnChange | int]]) -> st
 
 
 class Reads(str):
-    """An export writes this text."""
+    """An export writes this text, and leaves nothing out."""
 
     __slots__ = ()
 
@@ -725,6 +691,41 @@ ALIKE = [
     ("人", PLAIN.replace("洪荒", "人人"), ("2:1", "2:0")),
 ]
 """A column or a character, a text in which two of it stand side by side, and how each of the two is deleted."""
+
+WITHIN = ("2:2+0 甲", "2:2 甲", "2:2", "2:0+2")
+"""Changes within a column."""
+
+
+def changed_within(act: str) -> str:
+    """The naive model: the page of four lines with a change within the second."""
+    place, _, reading = act.partition(" ")
+    offset, length = map(int, (place.removeprefix("2:") + "+1").split("+")[:2])
+    return PLAIN.replace(LINES[1], LINES[1][:offset] + reading + LINES[1][offset + length :])
+
+
+END, BEGINNING = "2:4+2", "3:0+2"
+ROUNDS: list[tuple[Sequence[Sequence[str]], Sequence[int]]] = [
+    ([["add after 4"], ["delete 4"]], (0, 1)),
+    ([["delete 3"], ["delete 3"]], (0, 1)),
+    ([["add before 2"], ["add after 2"]], (0, 1)),
+    ([[END, BEGINNING, "join 2"]], (2, 1, 0)),
+    ([["add after 2"], [END, "4:0+2"]], (1, 2)),
+    ([[END, BEGINNING], ["add after 2"]], (0, 1)),
+    ([["add after 1", "delete 3"], ["delete 3"]], (1, 2)),
+    ([["add after 1", "delete 3"], ["delete 3"]], (2, 1)),
+    ([["add after 3", "delete 4"]], (1,)),
+]
+"""Changes of several rounds, and which of them are taken back. A change that stays adds a column."""
+
+
+def in_rounds(rounds: Sequence[Sequence[str]], back: Sequence[int], is_checked: bool, one_by_one: bool) -> History:
+    """The history in which each round is exported and checked, the last one only if `is_checked`."""
+    acts = [act for changes in rounds for act in (*changes, "export", "check")][: None if is_checked else -1]
+    taken_back = [act for number in back for act in (f"back {number}", *["export"] * one_by_one)]
+    stays = [act for number, act in enumerate(chain(*rounds)) if number not in back]
+    text = with_column_changes((int(act[-1]), ColumnChange.ADD_AFTER) for act in stays)
+    return History("neighbouring changes of several rounds are taken back", [PLAIN, "check", *acts, *taken_back], text)
+
 
 HISTORIES = [
     *(
@@ -857,6 +858,19 @@ HISTORIES = [
         "a column added by hand stands before what is put in at the beginning of the next",
         ["3:0+0 與", "add before 3 新增之文"],
         TEXT.replace("命上射", "新增之文¶\n與命上射"),
+    ),
+    *(
+        History(
+            "what was decided in a column that was deleted later is taken back before or after the deletion",
+            [PLAIN, "check", act, Reads(changed_within(act)), "check", "delete 2", Reads(WITHOUT_2), *then,
+             *(["back 1", Reads(changed_within(act)), *then, "back 0"] if column_first else ["back 0", "back 1"])],
+            PLAIN,
+        )
+        for act, then, column_first in cross_section([*product(WITHIN, ([], ["check"]), (False, True))], 5)
+    ),
+    *(
+        in_rounds(*rounds, is_checked, one_by_one)
+        for rounds, is_checked, one_by_one in cross_section([*product(ROUNDS, (True, False), (True, False))], 12)
     ),
     History(
         "what came back with a deleted column is shown nowhere else",
@@ -1114,51 +1128,6 @@ def test_a_column_with_an_exported_correction_is_changed_before_the_next_check(
     else:
         project.change(2, change)
         assert project.export() == with_column_changes([(2, 5), (2, change)])
-
-
-AFTER, BEFORE, DELETE = ColumnChange.ADD_AFTER, ColumnChange.ADD_BEFORE, ColumnChange.DELETE
-END, BEGINNING = (2, Change(4, 2, "")), (3, Change(0, 2, ""))
-Rounds = Sequence[Sequence[tuple[int, ColumnChange | Change]]]
-
-
-ROUNDS: list[tuple[Rounds, Sequence[int]]] = [
-    ([[(4, AFTER)], [(4, DELETE)]], (0, 1)),
-    ([[(3, DELETE)], [(3, DELETE)]], (0, 1)),
-    ([[(2, BEFORE)], [(2, AFTER)]], (0, 1)),
-    ([[END, BEGINNING, (2, ColumnChange.JOIN)]], (2, 1, 0)),
-    ([[(2, AFTER)], [END, (4, BEGINNING[1])]], (1, 2)),
-    ([[END, BEGINNING], [(2, AFTER)]], (0, 1)),
-    ([[(1, AFTER), (3, DELETE)], [(3, DELETE)]], (1, 2)),
-    ([[(1, AFTER), (3, DELETE)], [(3, DELETE)]], (2, 1)),
-    ([[(3, AFTER), (4, DELETE)]], (1,)),
-]
-
-
-@pytest.mark.parametrize(
-    ("changed", "is_checked", "one_by_one"), cross_section([*product(ROUNDS, (True, False), (True, False))], 12)
-)
-def test_neighbouring_changes_of_several_rounds_are_taken_back(
-    project: Project, changed: tuple[Rounds, Sequence[int]], *, is_checked: bool, one_by_one: bool
-) -> None:
-    """Each round is exported and checked, the last one only if `is_checked`. The change that stays adds a column."""
-    rounds, back = changed
-    project.begin(LINES)
-    made = []
-    for number, changes in enumerate(rounds, start=1):
-        for line, change in changes:
-            if isinstance(change, Change):
-                made.append(project.by_hand(line, change.offset, change.reading, length=change.length))
-            else:
-                made.append(project.change(line, change))
-        project.export()
-        if is_checked or number < len(rounds):
-            project.check()
-    for number in back:
-        project.take_back(made[number])
-        if one_by_one:
-            project.export()
-    stays = [step for number, step in enumerate(chain(*rounds)) if number not in back]
-    assert project.export() == with_column_changes((line, AFTER) for line, _ in stays)
 
 
 @pytest.mark.parametrize("back", cross_section(list(permutations(range(3))), 2))

@@ -29,6 +29,7 @@ from proof.model.result import CheckedCharacter, CheckedColumn, PageResult, Stat
 from proof.text.model import Row
 from proof.text.read import read_transcription
 from tests.build import transcription
+from tests.timing import seconds_of
 
 pytestmark = pytest.mark.slow
 
@@ -354,6 +355,21 @@ def test_a_page_without_image_has_no_coordinates_to_export(checked: PageResult) 
     bare = PageResult(checked.page, checked.ref, checked.status)
     assert mark(bare) is None
     assert manifest(Addressed("https://example.org", "KR1_010", [bare]), "書")["items"] == []
+
+
+@pytest.mark.parametrize("form", ["iiif", "tei"])
+def test_the_images_of_four_times_as_many_pages_take_some_four_times_as_long(checked: PageResult, form: str) -> None:
+    def export(number: int) -> Callable[[], object]:
+        names = [f"KR1_WYG_{page:04}-1a" for page in range(number)]
+        edition = transcription("".join(f"<pb:{name}>¶\n" + "司射(不/告)告¶\n" * 4 for name in names))
+        assert len(edition.blocks) == 4 * number
+        pages = [replace(checked, page=name, image=Path(f"{name}.png"), flags=(), characters=()) for name in names]
+        if form == "tei":
+            return lambda: tei(edition, pages=pages)
+        return lambda: manifest(Addressed("https://example.org", "KR1", pages), "書")
+
+    allowed = 8 * seconds_of(export(400))
+    assert seconds_of(export(1600), enough=allowed) <= allowed
 
 
 def test_what_xml_cannot_hold_stays_out_of_it(checked: PageResult, valid: Valid) -> None:
