@@ -11,7 +11,7 @@ from pydantic import BaseModel, Field, RootModel
 from proof.model.flags import Kind, WitnessReading
 from proof.report.view import PlacedCharacter
 from proof.store.accounts import Role
-from proof.store.acts import ActKind, RuleChange
+from proof.store.acts import ActKind, RuleChange, Withdrawn
 from proof.store.comments import Comment
 from proof.store.decision_records import Decision, State
 from proof.store.double_readings import BlindReading
@@ -330,11 +330,8 @@ class FlagsOut(BaseModel):
     next: Next
 
 
-class WithdrawalOut(BaseModel):
+class WithdrawalOut(RootModel[Withdrawn]):
     """Decisions of one person that were taken back."""
-
-    places: int = Field(description="The number of places whose decisions were taken back")
-    left: int = Field(description="The number of places that were left, since others decided them afterwards")
 
 
 class DecisionOutcomeOut(BaseModel):

@@ -288,8 +288,7 @@ def withdraw(path: schemas.WorkPath, body: schemas.WithdrawalBody) -> Response:
 
     This is one act of an administrator, which can be undone. Places that others decided afterwards are left."""
     made = DecisionsOfPerson(body.person, body.since, body.until)
-    withdrawn = project().store.acts.withdraw(path.work, made, person(), body.key)
-    return answer(answers.WithdrawalOut(places=withdrawn.places, left=withdrawn.left))
+    return answer(answers.WithdrawalOut(project().store.acts.withdraw(path.work, made, person(), body.key)))
 
 
 def page_detail_of(work: str, number: int) -> tuple[ListedPage, answers.PageDetailOut]:
