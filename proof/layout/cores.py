@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 
 from proof.images.opencv import cv2
 from proof.layout.labels import Label
-from proof.layout.rules import true_ranges, weighted_quantile
+from proof.layout.rules import MIN_OPENING_RATIO, true_ranges, weighted_quantile
 from proof.layout.segmenter import LabelMap
 
 MIN_PROBABILITY = 0.4
@@ -74,9 +74,6 @@ MAX_NEIGHBOUR_SPACINGS = 1.7
 
 MIN_GUTTER_SPACINGS = 1.45
 """Minimum distance of the two columns on either side of the gutter of an opening, in spacings."""
-
-MIN_OPENING_RATIO = 0.8
-"""Minimum width of the text, relative to its height, for a page to be an opening."""
 
 MAX_CROSSING_SHARE = 0.08
 """Maximum share of a leaf's columns that reach across the gap between two registers."""

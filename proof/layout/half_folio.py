@@ -23,6 +23,7 @@ from proof.layout.line_removal import without_lines
 from proof.layout.overrides import LayoutOverrideShape
 from proof.layout.ruled import are_divided, beyond_frame, contradicts_columns, has_rules, without_headings
 from proof.layout.rules import (
+    MIN_OPENING_RATIO,
     MIN_RULE_HEIGHTS,
     PAGE_HEIGHT,
     Frame,
@@ -55,9 +56,6 @@ a column for both to fit equally well."""
 
 MIN_MORE_TEXT = 0.02
 """Minimum share of the page's ink by which the moved comb must enclose more."""
-
-MIN_OPENING_RATIO = 0.95
-"""Minimum width of all columns, in their heights, for an opening; a half-folio has 0.6 to 0.8, a plate 0.7."""
 
 WHOLE_PAGE = (slice(None), slice(None))
 """The slices of a whole page."""
@@ -226,7 +224,7 @@ def find_layout(
 
 
 def is_wide(layout: Layout) -> bool:
-    """Whether the columns together are about as wide as high or wider: of an opening, or of a page cut off."""
+    """Whether the columns together are as wide as those of an opening or of a page that is cut off."""
     first, last = layout.columns[0], layout.columns[-1]
     return first.right - last.left > MIN_OPENING_RATIO * (first.bottom - first.top)
 

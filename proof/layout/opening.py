@@ -16,8 +16,9 @@ from numpy.typing import NDArray
 
 from proof.images.opencv import cv2
 from proof.images.size import shrunk
-from proof.layout.half_folio import MAX_RULE_ENERGY, MIN_OPENING_RATIO
+from proof.layout.half_folio import MAX_RULE_ENERGY
 from proof.layout.rules import (
+    MIN_OPENING_RATIO,
     PAGE_HEIGHT,
     Mask,
     ink_mask,

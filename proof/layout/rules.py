@@ -21,6 +21,9 @@ PAGE_HEIGHT = 1400
 MIN_RULE_HEIGHTS = 1 / 25
 """Minimum length of a piece of rule, in heights of the page. A cell has about 1/26."""
 
+MIN_OPENING_RATIO = 0.8
+"""Minimum width of the text of an opening, in its heights; a half-folio has 0.6 to 0.8, a plate 0.7."""
+
 MAX_SKEW_DEGREES = 4.0
 """Maximum slope of lines that `slope` searches unless another is given, in degrees."""
 

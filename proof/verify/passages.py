@@ -6,6 +6,7 @@ to each other and are decided together.
 
 from __future__ import annotations
 
+from bisect import bisect_left
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import replace
 from functools import partial
@@ -271,6 +272,10 @@ def linked(flags: Iterable[Flag], lines: Iterable[Column], policy: VariantPolicy
     written."""
     results = [replace(flag, moved="") for flag in flags]
     sources = {line.number: line.source for line in lines}
+    numbers = sorted(sources)  # a file may have blank lines between them
+
+    def position(flag: Flag) -> int:
+        return bisect_left(numbers, flag.line)
 
     def pairs(are_linked: Callable[[Flag, Flag], bool]) -> list[tuple[int, int]]:
         return [
@@ -279,12 +284,13 @@ def linked(flags: Iterable[Flag], lines: Iterable[Column], policy: VariantPolicy
 
     def distance(pair: tuple[int, int]) -> tuple[int, int]:
         first, second = (results[number] for number in pair)
-        return abs(first.line - second.line), abs(first.offset - second.offset)
+        return abs(position(first) - position(second)), abs(first.offset - second.offset)
 
-    moved_text = sorted(pairs(partial(_are_moved_text, policy)), key=distance)
+    moved_text = sorted(pairs(partial(_are_moved_text, policy, position)), key=distance)
     moved_columns = sorted(pairs(_are_moved_column), key=lambda pair: distance(pair)[0])
     divided = sorted(
-        pairs(partial(_are_divided_run, sources)), key=lambda pair: (results[pair[0]].line, results[pair[0]].offset)
+        pairs(partial(_are_divided_run, sources, position)),
+        key=lambda pair: (results[pair[0]].line, results[pair[0]].offset),
     )
     for a, b in (*moved_text, *moved_columns, *divided):
         if not (results[a].moved or results[b].moved):
@@ -296,14 +302,15 @@ def linked(flags: Iterable[Flag], lines: Iterable[Column], policy: VariantPolicy
     return tuple(results)
 
 
-def _are_moved_text(policy: VariantPolicy, insertion: Flag, omission: Flag) -> bool:
+def _are_moved_text(policy: VariantPolicy, position: Callable[[Flag], int], insertion: Flag, omission: Flag) -> bool:
     """Whether an insertion is the text that an omission or a missing column lacks, in the same line or in the one
-    before or after; a passage anywhere on the page."""
+    before or after; a passage anywhere on the page. `position` gives the place of a flag's line among those of the
+    page."""
     is_missing = omission.kind is Kind.OMISSION or omission.evidence.reason == LineFault.MISSING.value
     if insertion.kind is not Kind.INSERTION or not is_missing:
         return False
     is_passage = insertion.length >= MIN_MOVED_CHARACTERS
-    are_near = insertion.page == omission.page and (is_passage or abs(insertion.line - omission.line) <= 1)
+    are_near = insertion.page == omission.page and (is_passage or abs(position(insertion) - position(omission)) <= 1)
     return are_near and _is_reading_of(policy, insertion.transcribed, omission.suggested.strip())
 
 
@@ -323,19 +330,17 @@ def _are_moved_column(first: Flag, second: Flag) -> bool:
     return first.transcribed != "" and first.transcribed == second.suggested
 
 
-def _are_divided_run(sources: Mapping[int, str], first: Flag, second: Flag) -> bool:
-    return first.raised and second.raised and _continues(sources, first, second)
-
-
-def _continues(sources: Mapping[int, str], flag: Flag, following: Flag) -> bool:
-    """Whether a run of missing or surplus characters continues in `following`: between them there are only marks and
-    blanks."""
-    if flag.kind is not following.kind or flag.kind not in RUN_KINDS or flag.page != following.page:
+def _are_divided_run(sources: Mapping[int, str], position: Callable[[Flag], int], flag: Flag, following: Flag) -> bool:
+    """Whether a raised run of missing or surplus characters continues in `following`: between them there are only marks
+    and blanks."""
+    if not (flag.raised and following.raised and flag.page == following.page):
+        return False
+    if flag.kind is not following.kind or flag.kind not in RUN_KINDS:
         return False
     source, end = sources[flag.line], flag.offset + flag.length
     if flag.line == following.line:
         return end < following.offset and _is_markup(source[end : following.offset])
-    is_at_end_of_line = following.line == flag.line + 1 and _is_markup(source[end:])
+    is_at_end_of_line = position(following) == position(flag) + 1 and _is_markup(source[end:])
     return is_at_end_of_line and _is_markup(sources[following.line][: following.offset])
 
 

@@ -19,7 +19,7 @@ from proof.store.history import HistoryEntry, HistoryFilter
 from proof.store.judgements import WitnessRecord
 from proof.store.manual_corrections import ManualCorrection
 from proof.store.page_states import PageEvent
-from proof.store.queue_records import CursorError, ListedPage, QueueFilter, WorkPair, WorkSummary
+from proof.store.queue_records import CursorError, ListedPage, PairCount, QueueFilter, WorkSummary
 from proof.store.search import position_of
 from proof.store.variant_rules import Rule
 from proof.web import answers, schemas, serializers
@@ -192,12 +192,12 @@ def flag(path: schemas.FlagPath) -> Response:
     return answer(serializers.details(store, path.work, store.queue.flags(path.work, [path.flag]))[0])
 
 
-@api.get("/works/<string:work>/pairs", tags=[FLAGS], responses={200: PartOf[WorkPair]})
+@api.get("/works/<string:work>/pairs", tags=[FLAGS], responses={200: PartOf[PairCount]})
 def pairs(path: schemas.WorkPath, query: schemas.FlagsQuery) -> Response:
     """List the pairs of confused characters in a work, most frequent first."""
     matching = project().store.queue.pairs(path.work, queue_filter_of(path.work, query))
     items, following = part_of(matching, query.cursor, query.limit)
-    return answer(PartOf[WorkPair](items=items, next=following))
+    return answer(PartOf[PairCount](items=items, next=following))
 
 
 @api.get("/works/<string:work>/flags/<int:flag>/history", tags=[DECISIONS], responses={200: ListOf[Decision]})

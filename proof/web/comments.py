@@ -35,8 +35,7 @@ def flag_comments(path: schemas.FlagPath) -> Response:
     """List the comments on a flag, oldest first."""
     store = project().store
     [queued] = store.queue.flags(path.work, [path.flag], taken_back=True)
-    key = (queued.page.number, queued.flag.id)
-    return answer(ListOf[Comment](items=store.comments.of_flags([key]).get(key, [])))
+    return answer(ListOf[Comment](items=store.comments.of_flags([queued.number])[queued.number]))
 
 
 @comments.post("/works/<string:work>/flags/<int:flag>/comments", responses={201: CommentOut, 409: answers.ProblemOut})

@@ -104,7 +104,7 @@ def details(store: Store, work: str, flags: Sequence[QueuedFlag]) -> list[FlagDe
     numbers = sorted({queued.page.number for queued in flags})
     results, policies = store.queue.results(numbers), store.queue.policies(numbers)
     columns = store.queue.columns(work, numbers)
-    comments = store.comments.of_flags(key for queued in flags for key in _comment_keys(queued))
+    comments = store.comments.of_flags(number for queued in flags for number in _with_other_half(queued))
     compared = store.double_readings.of_flags([queued.number for queued in flags]) if REQUESTER.get().arbitrates else {}
     return [
         _detail(
@@ -113,16 +113,16 @@ def details(store: Store, work: str, flags: Sequence[QueuedFlag]) -> list[FlagDe
             results[queued.page.number],
             columns.get((queued.page.number, queued.flag.line)),
             policies[queued.page.number],
-            [comment for key in _comment_keys(queued) for comment in comments.get(key, ())],
+            [comment for number in _with_other_half(queued) for comment in comments[number]],
             compared[queued.number].readings if queued.number in compared else (),
         )
         for queued in flags
     ]
 
 
-def _comment_keys(queued: QueuedFlag) -> list[tuple[int, str]]:
-    """The keys (page, flag id) of the comments on a flag; for a character that moved, those of both halves."""
-    return [(half.page.number, half.flag.id) for half in (queued, queued.other) if half is not None]
+def _with_other_half(queued: QueuedFlag) -> list[int]:
+    """The number of a flag; for a character that moved, those of both halves."""
+    return [half.number for half in (queued, queued.other) if half is not None]
 
 
 def _detail(

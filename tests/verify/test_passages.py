@@ -135,14 +135,16 @@ def flag_at(line: int, source: str, offset: int, kind: Kind, text: str, name: st
 
 
 @pytest.mark.parametrize("kind", [Kind.OMISSION, Kind.INSERTION])
-def test_a_run_over_the_end_of_a_column_is_one_question(kind: Kind) -> None:
+@pytest.mark.parametrize("blank_lines", [0, 1])
+def test_a_run_over_the_end_of_a_column_is_one_question(kind: Kind, blank_lines: int) -> None:
     first, second = "主人北面揖", "　進坐奠爵"
     at = (5, 1) if kind is Kind.OMISSION else (4, 1)
+    next_line = 3 + blank_lines
     moved_here = flag_at(2, first, at[0], kind, "揖", "one")
-    moved_away = flag_at(3, second, at[1], kind, "進坐", "other")
-    apart = flag_at(3, second, 4, kind, "爵", "apart")
-    later = replace(moved_away, line=5, id="later")
-    lines = [line(first, 2), line(second, 3), line(second, 5)]
+    moved_away = flag_at(next_line, second, at[1], kind, "進坐", "other")
+    apart = flag_at(next_line, second, 4, kind, "爵", "apart")
+    later = replace(moved_away, line=9, id="later")
+    lines = [line(first, 2), line(second, next_line), line(second, 7), line(second, 9)]
     named = {flag.id: flag.moved for flag in linked([moved_here, moved_away, apart, later], lines, traditional)}
     assert named == {"one": "other", "other": "one", "apart": "", "later": ""}
 
@@ -161,6 +163,9 @@ def test_a_character_that_moved_within_its_column_or_to_the_next_names_its_other
     assert moved(out, near, following, far, other) == {"out": "near", "near": "out"}
     assert moved(out, following, other) == {"out": "next", "next": "out"}
     assert moved(out, far, other) == {}
+    paragraphs = [line("主人北面", number) for number in range(2, 9, 3)]
+    apart, after = replace(far, line=8), replace(following, line=5)
+    assert [flag.moved for flag in linked([out, after, apart], paragraphs, traditional)] == ["next", "out", ""]
     named = linked([out, near], PLAIN, traditional)
     assert linked(named, PLAIN, traditional) == named
     assert named[0].as_dict()["moved"] == "near"
