@@ -106,7 +106,7 @@ def pages(path: schemas.WorkPath, query: schemas.Cursor) -> Response:
     """List the pages of a work."""
     start = query.cursor or 0
     listed = project().store.queue.pages(path.work, start + 1, query.limit + 1)
-    items = [serializers.page_of(page) for page in listed[: query.limit]]
+    items = [answers.PageOut.model_validate(page) for page in listed[: query.limit]]
     more = len(listed) > query.limit
     return answer(PartOf[answers.PageOut](items=items, next=str(start + query.limit) if more else None))
 
