@@ -1,10 +1,11 @@
-"""The folders of the program's own files, in a checkout or in an installed wheel, and helpers for paths.
+"""The folders of the program's own files, in a checkout or in an installed wheel, helpers for paths, and the user.
 
 In a checkout these folders are beside the package, in a wheel inside it.
 """
 
 from __future__ import annotations
 
+import getpass
 import os
 import re
 from pathlib import Path
@@ -47,6 +48,14 @@ def real(path: Path) -> Path:
     """The path without links. Unlike Path.resolve() before Python 3.13 it does not raise RuntimeError for links in a
     circle."""
     return Path(os.path.realpath(path))
+
+
+def user_name() -> str:
+    """The name of the user who runs the program; the user's number if this machine knows no name."""
+    try:
+        return getpass.getuser()
+    except (KeyError, OSError):
+        return f"user {os.getuid()}"
 
 
 def natural(name: str) -> tuple[tuple[int, int, str], ...]:

@@ -7,10 +7,11 @@ program stay the same.
 
 from __future__ import annotations
 
-import json
 from collections import defaultdict
 from collections.abc import Iterator, Mapping, Sequence, Set
 from dataclasses import replace
+
+from pydantic import TypeAdapter
 
 import proof
 from proof.checking.plan import METHOD_VERSION, CheckPlan, digest
@@ -18,7 +19,7 @@ from proof.language.doubts import DoubtedText
 from proof.language.findings import LanguageEvidence, PagePosition, evidence, flag_of
 from proof.language.model import ModelFile
 from proof.language.weights import LanguageWeights
-from proof.model.flags import Flag, Kind, LanguageReading, with_ids
+from proof.model.flags import Flag, Kind, with_ids
 from proof.model.geometry import Box
 from proof.model.result import CheckedCharacter, CheckedColumn, PageResult, Status
 from proof.settings.config import Settings
@@ -26,6 +27,8 @@ from proof.store.cache import Cache
 from proof.text.model import Page
 from proof.text.transcription import Transcription
 from proof.verify.scores import unseen_score
+
+_CACHED = TypeAdapter(list[LanguageEvidence])
 
 NOWHERE = Box(0, 0, 0, 0)
 """The box of a column of a page without an image."""
@@ -59,17 +62,17 @@ def by_language_model(plan: CheckPlan, settings: Settings, cache: Cache) -> Mapp
 def _evidence_against(text: Transcription, model: ModelFile, cache: Cache) -> list[LanguageEvidence]:
     """The evidence against one text, judged without the rest of its work; from the cache if that has it. The odds are
     lower in passages of a kind that the model does not know."""
-    key = key_of("language alone", text, model)
+    key = key_of("language evidence", text, model)
     cached = cache.get(key)
     if cached is not None:
-        return [_unpacked(*fields) for fields in json.loads(cached)]
+        return _CACHED.validate_json(cached)
     items = evidence([text], model.model(), LanguageWeights.shipped())
     if items:
         shares = DoubtedText(text, model.model()).trust_at(
             [(item.where.page, item.column, item.offset) for item in items]
         )
         items = [_scaled(item, share) for item, share in zip(items, shares, strict=True)]
-    cache.put(key, json.dumps([_packed(item) for item in items], ensure_ascii=False).encode())
+    cache.put(key, _CACHED.dump_json(items))
     return items
 
 
@@ -82,18 +85,6 @@ def _scaled(item: LanguageEvidence, share: float) -> LanguageEvidence:
 def key_of(kind: str, text: Transcription, model: ModelFile) -> str:
     """The key under which a result of the model on a text is cached; `kind` is the kind of the result."""
     return f"{kind} {digest(str(METHOD_VERSION), proof.__version__, model.checksum, text.script.value, text.text)}"
-
-
-def _packed(item: LanguageEvidence) -> list[object]:
-    reading = item.reading.as_dict()
-    return [item.where.page, item.column, item.offset, item.transcribed, item.suggested, item.odds, reading]
-
-
-def _unpacked(
-    page: int, column: int, offset: int, transcribed: str, suggested: str, odds: float, reading: dict[str, object]
-) -> LanguageEvidence:
-    where = PagePosition(0, page)
-    return LanguageEvidence(where, column, offset, transcribed, suggested, odds, LanguageReading.from_dict(reading))
 
 
 def with_language(result: PageResult, page: Page, items: Sequence[LanguageEvidence], threshold: float) -> PageResult:

@@ -73,9 +73,7 @@ class PageTask:
 def work_of(texts: Sequence[Transcription], store: Store, project: Sequence[Path] = ()) -> str:
     """The id of a work in the store: the one that its first text gives; else the one under which any of `texts`, or of
     the texts of the `project`, was checked before, so that texts can be checked alone and others added; else the name
-    of the first file. Raises UsageError if there are no texts, or if the store has another work of that name."""
-    if not texts:
-        raise UsageError(_("no transcription was named: give one, or set project.texts in config.toml"))
+    of the first file. Raises UsageError if the store has another work of that name."""
     if texts[0].work:
         return texts[0].work
     stored_works = (store.texts.work_of(str(path)) for path in (*(text.path for text in texts), *project))

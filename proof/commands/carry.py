@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import getpass
 from contextlib import ExitStack
 from pathlib import Path
 from typing import Any
@@ -14,7 +13,7 @@ from proof.errors import UsageError
 from proof.exports.carried_decisions import Carried, carry
 from proof.locale.marking import Sentence, _
 from proof.locale.terminal import say
-from proof.paths import real
+from proof.paths import real, user_name
 from proof.report.reasons import STATES
 from proof.store import Store
 from proof.text.read import in_script, read_transcription
@@ -72,7 +71,7 @@ def command(
             source_text,
             target_store,
             target_text,
-            person or getpass.getuser(),
+            person or user_name(),
             same_copy=same_copy,
             pairs=settings.variants.file,
             dry_run=not applied,

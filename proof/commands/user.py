@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import getpass
 import sys
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
@@ -15,6 +14,7 @@ import click
 from proof.commands.options import config_option, existing_store, setting_options, settings_of
 from proof.errors import UsageError
 from proof.locale.marking import _
+from proof.paths import user_name
 from proof.store import Store
 from proof.store.accounts import AccountActor, AccountChannel, Accounts, Role
 
@@ -147,11 +147,8 @@ def log(accounts: Accounts, last: int) -> None:
 
 
 def _actor() -> AccountActor:
-    """The person who runs the command: the name of the machine's user, empty if it has none."""
-    try:
-        return AccountActor(getpass.getuser(), AccountChannel.COMMAND)
-    except (KeyError, OSError):  # a machine without a list of its users
-        return AccountActor("", AccountChannel.COMMAND)
+    """The person who runs the command."""
+    return AccountActor(user_name(), AccountChannel.COMMAND)
 
 
 def _password() -> str:

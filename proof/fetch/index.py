@@ -8,15 +8,15 @@ changed.
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from contextlib import contextmanager
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Literal, Self
 
 import httpx
 from filelock import FileLock, Timeout
-from pydantic import TypeAdapter, ValidationError
+from pydantic import BaseModel, PrivateAttr, ValidationError
 
 from proof.atomic import ensure_writable, whole_file
 from proof.errors import OutputError, SourceError, UsageError, reason_of
@@ -25,7 +25,6 @@ from proof.locale.marking import Sentence, _
 INDEX = ".proof-fetched.json"
 """Name of the file of the index."""
 
-_VERSION: Literal[1] = 1
 _LOCK = ".proof-fetching.lock"
 
 
@@ -63,18 +62,6 @@ class FileRecord:
         return cls(address, size, etag, modified)
 
 
-@dataclass(frozen=True, slots=True)
-class _Index:
-    """The index as the file has it."""
-
-    version: Literal[1]
-    files: dict[str, FileRecord]
-    parts: dict[str, FileRecord]
-
-
-_FILE_FORMAT = TypeAdapter(_Index)
-
-
 @contextmanager
 def alone_in(folder: Path) -> Iterator[None]:
     """Create `folder` if it is missing, and lock it within the block: two fetches would overwrite each other's index.
@@ -100,13 +87,13 @@ def alone_in(folder: Path) -> Iterator[None]:
         lock.release()
 
 
-class FetchIndex:
+class FetchIndex(BaseModel):
     """The index of one folder: `files` that are whole and `parts` of files, by their names."""
 
-    def __init__(self, folder: Path, files: Mapping[str, FileRecord], parts: Mapping[str, FileRecord]) -> None:
-        self.files = dict(files)
-        self.parts = dict(parts)
-        self._path = folder / INDEX
+    version: Literal[1]
+    files: dict[str, FileRecord]
+    parts: dict[str, FileRecord]
+    _path: Path = PrivateAttr()
 
     @classmethod
     def read(cls, folder: Path) -> Self:
@@ -115,9 +102,9 @@ class FetchIndex:
         try:
             text = path.read_text(encoding="utf-8")
             json.loads(text)  # its errors name the line; those of pydantic do not
-            index = _FILE_FORMAT.validate_json(text, strict=True)
+            index = cls.model_validate_json(text, strict=True)
         except FileNotFoundError:
-            return cls(folder, {}, {})
+            index = cls(version=1, files={}, parts={})
         except ValidationError as error:
             message = Sentence(_("is not an index of this version of the program; delete it: the images are kept"))
             raise SourceError(path, message) from error
@@ -128,11 +115,10 @@ class FetchIndex:
                 error=error,
             )
             raise SourceError(path, message, line) from error
-        return cls(folder, index.files, index.parts)
+        index._path = path
+        return index
 
     def write(self) -> None:
         """Write the index beside the files. Raises OutputError."""
-        index = _Index(_VERSION, dict(sorted(self.files.items())), dict(sorted(self.parts.items())))
         with whole_file(self._path) as file:
-            json.dump(asdict(index), file, ensure_ascii=False, indent=1)
-            file.write("\n")
+            file.write(self.model_dump_json(indent=1) + "\n")

@@ -6,21 +6,30 @@ from __future__ import annotations
 from datetime import datetime
 from typing import Annotated, Any, Generic, Literal, TypeVar
 
-from pydantic import BaseModel, Field, RootModel
+from pydantic import AliasChoices, BaseModel, Field, PlainSerializer, RootModel, WithJsonSchema
 
 from proof.model.flags import Kind, WitnessReading
+from proof.model.geometry import Box
 from proof.report.view import PlacedCharacter
 from proof.store.accounts import Role
-from proof.store.acts import ActKind, RuleChange
+from proof.store.acts import ActKind, RuleChange, Withdrawn
 from proof.store.comments import Comment
 from proof.store.decision_records import Decision, State
 from proof.store.double_readings import BlindReading
 from proof.store.page_states import PageEvent, PageState
 from proof.store.queue_records import JuanFlags, PairCount, RemainingWork, WorkSummary
+from proof.text.model import Row
 from proof.web.rights import Right
 from proof.web.threshold_curve import Point
 
-Rectangle = Annotated[list[float], Field(min_length=4, max_length=4, description="x, y, width, height in pixels")]
+Rectangle = Annotated[
+    Box,
+    PlainSerializer(lambda box: [round(float(length), 2) for length in (box.x, box.y, box.w, box.h)]),
+    WithJsonSchema(
+        {"type": "array", "items": {"type": "number"}, "minItems": 4, "maxItems": 4}
+        | {"description": "x, y, width, height in pixels"}
+    ),
+]
 Next = Annotated[str | None, Field(description="The cursor of the next part of the list; null in the last part")]
 
 Item = TypeVar("Item")
@@ -153,7 +162,7 @@ class RemainingWorkOut(RootModel[RemainingWork]):
     (`to_mark`) and to validate (`to_validate`), and of open `problems`."""
 
 
-class PageOut(BaseModel):
+class PageOut(BaseModel, from_attributes=True):
     """A page in a list."""
 
     number: int = Field(description="The permanent number of the page, by which the API refers to it")
@@ -167,7 +176,10 @@ class PageOut(BaseModel):
     characters: int = Field(description="The number of checked characters")
     width: int = Field(description="The width of the image in pixels")
     height: int = Field(description="The height of the image in pixels")
-    image: str = Field(description="The SHA-256 hash of the image file; empty without an image")
+    image: str = Field(
+        validation_alias=AliasChoices("image", "image_sha"),
+        description="The SHA-256 hash of the image file; empty without an image",
+    )
     flags: int = Field(description="The number of raised flags")
     open: int = Field(description="The number of raised flags that are open")
     state: PageState
@@ -277,13 +289,13 @@ class FlagDetailOut(FlagOut):
     )
 
 
-class CharacterOut(BaseModel):
+class CharacterOut(BaseModel, from_attributes=True):
     """A character of the text with its glyph on the image."""
 
     line: int = Field(description="The number of the column, from 1")
     offset: int = Field(description="The first code point of the character in the source of the column")
     length: int = Field(description="The length of the character in code points")
-    row: str = Field(description="Main text, or the half-row of a note")
+    row: Row = Field(description="Main text, or the half-row of a note")
     text: str
     box: Rectangle
     read: str = Field(description="What the recogniser read")
@@ -330,11 +342,8 @@ class FlagsOut(BaseModel):
     next: Next
 
 
-class WithdrawalOut(BaseModel):
+class WithdrawalOut(RootModel[Withdrawn]):
     """Decisions of one person that were taken back."""
-
-    places: int = Field(description="The number of places whose decisions were taken back")
-    left: int = Field(description="The number of places that were left, since others decided them afterwards")
 
 
 class DecisionOutcomeOut(BaseModel):

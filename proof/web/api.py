@@ -106,7 +106,7 @@ def pages(path: schemas.WorkPath, query: schemas.Cursor) -> Response:
     """List the pages of a work."""
     start = query.cursor or 0
     listed = project().store.queue.pages(path.work, start + 1, query.limit + 1)
-    items = [serializers.page_of(page) for page in listed[: query.limit]]
+    items = [answers.PageOut.model_validate(page) for page in listed[: query.limit]]
     more = len(listed) > query.limit
     return answer(PartOf[answers.PageOut](items=items, next=str(start + query.limit) if more else None))
 
@@ -288,8 +288,7 @@ def withdraw(path: schemas.WorkPath, body: schemas.WithdrawalBody) -> Response:
 
     This is one act of an administrator, which can be undone. Places that others decided afterwards are left."""
     made = DecisionsOfPerson(body.person, body.since, body.until)
-    withdrawn = project().store.acts.withdraw(path.work, made, person(), body.key)
-    return answer(answers.WithdrawalOut(places=withdrawn.places, left=withdrawn.left))
+    return answer(answers.WithdrawalOut(project().store.acts.withdraw(path.work, made, person(), body.key)))
 
 
 def page_detail_of(work: str, number: int) -> tuple[ListedPage, answers.PageDetailOut]:

@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-import getpass
 import hashlib
-import os
 from datetime import timedelta
 from typing import Any
 from urllib.parse import urlsplit
@@ -21,7 +19,7 @@ from jinja2 import StrictUndefined
 import proof
 from proof.checking.library import LibraryRechecker
 from proof.checking.recheck import Rechecker
-from proof.paths import templates_dir
+from proof.paths import templates_dir, user_name
 from proof.report.write import thousands
 from proof.settings.config import Settings
 from proof.store import Store
@@ -170,7 +168,7 @@ def _project(settings: Settings, store: Store) -> Project:
         settings=settings,
         store=store,
         images=Images(store.queue.image, settings.project.images),
-        person=_user_name(),
+        person=user_name(),
         reader=reader,
         rereading=Rereading(reader),
         glyphs=GlyphOrders(store),
@@ -253,15 +251,6 @@ def _check_referrer() -> None:
             f"it was sent by a page of {referrer.hostname or 'nowhere'}, and this is {own_host}; a proxy in front has "
             "to pass on the name that browsers use (X-Forwarded-Host)"
         )
-
-
-def _user_name() -> str:
-    """The name of the user who runs the server, the author of all decisions if there are no accounts; without a name,
-    the user's number."""
-    try:
-        return getpass.getuser()
-    except (KeyError, OSError):
-        return f"user {os.getuid()}"
 
 
 def _cookie_name(secret: str, https: bool) -> str:

@@ -13,7 +13,7 @@ from werkzeug.wrappers import Response as AnyResponse
 
 from proof.quality.agreement import agreement
 from proof.store.decision_chains import REQUESTER, Requester
-from proof.store.double_readings import BlindReading, ComparedReadings
+from proof.store.double_readings import ComparedReadings
 from proof.web import schemas
 from proof.web.api import DECISIONS, answer, api_blueprint
 from proof.web.page_view import render_page
@@ -41,21 +41,13 @@ class AgreementOut(BaseModel):
     )
 
 
-class DifferingFlagOut(BaseModel):
-    """A flag that two people decided differently."""
-
-    flag: int
-    kind: str
-    readings: list[BlindReading]
-
-
 class DoubleReadingsOut(BaseModel):
     """The decisions of two people in blind double proofreading, compared."""
 
     read: dict[str, int] = Field(description="The number of flags that each person decided")
     agreements: list[AgreementOut] = Field(description="The agreement of every two people")
     agreed: int = Field(description="The number of flags that both decided alike and that can be adopted")
-    differing: list[DifferingFlagOut] = Field(description="The flags that they decided differently")
+    differing: list[ComparedReadings] = Field(description="The flags that they decided differently")
 
 
 class AdoptionBody(schemas.StrictModel):
@@ -122,11 +114,7 @@ def _readings(work: str) -> DoubleReadingsOut:
         read=store.readers(work),
         agreements=list(_agreements(store.of_work(work))),
         agreed=sum(place.agreed for place in waiting),
-        differing=[
-            DifferingFlagOut(flag=place.flag, kind=place.kind, readings=list(place.readings))
-            for place in waiting
-            if not place.agreed
-        ],
+        differing=[place for place in waiting if not place.agreed],
     )
 
 

@@ -38,12 +38,11 @@ class OrderedOccurrences:
 
 
 class GlyphOrders:
-    """A cache of the occurrences of characters and their orders."""
+    """A cache of the orders of the occurrences of characters."""
 
     def __init__(self, store: Store) -> None:
         self._store = store
         self._ordering = Lock()
-        self._occurrence_cache = Bounded[tuple[Any, ...], Occurrences](MAX_CACHED_OCCURRENCES, len)
         self._order_cache = Bounded[tuple[Any, ...], OrderedOccurrences](
             MAX_CACHED_OCCURRENCES, lambda order: len(order.occurrences)
         )
@@ -60,14 +59,8 @@ class GlyphOrders:
                 )
         return ordered
 
-    def _occurrences(self, work: str, text: str, part: int = 0) -> Occurrences:
-        key = (*self._store.glyphs.stamp(work), text, part)
-        return self._occurrence_cache.get(key) or self._occurrence_cache.put(
-            key, self._store.glyphs.of(work, text, part)
-        )
-
     def _ordered(self, work: str, text: str, against: str, part: int) -> OrderedOccurrences:
-        occurrences = self._occurrences(work, text, part)
+        occurrences = self._store.glyphs.of(work, text, part)
         shapes, posteriors = occurrences.glyphs["shape"], occurrences.glyphs["posterior"] / 255.0
         other = self._mean_shape(work, occurrences, text, against)
         unlike = unlikeness(shapes, posteriors) if other is None else likeness_to(other, shapes, posteriors)
@@ -79,7 +72,7 @@ class GlyphOrders:
         `against`."""
         if not against:
             return None
-        other = self._occurrences(work, against)
+        other = self._store.glyphs.of(work, against)
         if len(other) >= MIN_OCCURRENCES:
             return mean_shape(other.glyphs["shape"], other.glyphs["posterior"] / 255.0)
         flagged = self._store.glyphs.flagged(work, text, against)

@@ -12,7 +12,7 @@ from proof.checking.recheck import RecheckFault, RecheckOutcome
 from proof.errors import PublicError
 from proof.images.load import load_image
 from proof.images.opencv import cv2
-from proof.layout.overrides import MOST_COLUMNS, LayoutOverrideShape
+from proof.layout.overrides import LayoutOverrideShape
 from proof.locale.notices import in_words
 from proof.store.layout_overrides import LayoutOverride
 from proof.web import answers, schemas, serializers
@@ -33,11 +33,6 @@ PREVIEW_PX = 480
 PATIENCE_SECONDS = 2.0
 """Time that a request waits for a reading that is first in the queue."""
 
-Coordinate = Annotated[float, Field(ge=-100_000, le=100_000, allow_inf_nan=False)]
-Share = Annotated[float, Field(ge=0, le=1, allow_inf_nan=False)]
-Corner = Annotated[list[Coordinate], Field(min_length=2, max_length=2)]
-Span = Annotated[list[Share], Field(min_length=2, max_length=2)]
-Spans = Annotated[list[Span], Field(max_length=40)]
 Name = Annotated[str, Field(max_length=1024)]
 
 LAYOUTS = Tag(name="layout overrides", description="Layouts and images that people set, and reading pages again")
@@ -50,41 +45,10 @@ class UnknownImageError(PublicError):
     http_status = 404
 
 
-class RegionBody(schemas.StrictModel):
-    """A region of a page: its frame, its columns and its notes."""
-
-    corners: list[Corner] = Field(
-        min_length=4,
-        max_length=4,
-        description="The corners of the frame in pixels of the image file: upper left, upper right, lower right, lower "
-        "left",
-    )
-    rules: list[Share] = Field(
-        max_length=MOST_COLUMNS,
-        description="The lines between the columns from left to right, as shares of the width of the frame",
-    )
-    notes: list[Spans | None] = Field(
-        default_factory=list,
-        max_length=MOST_COLUMNS,
-        description="For each column from right to left: the parts that are notes in double rows, as shares of the "
-        "height of the frame from the top; null to detect them",
-    )
-
-
-class LayoutBody(RegionBody):
-    """The layout of a page: its first region and, in `more`, further ones."""
-
-    more: list[RegionBody] = Field(
-        default_factory=list,
-        max_length=MOST_COLUMNS,
-        description="Further regions of the page, such as lower registers, in the order of their text",
-    )
-
-
 class LayoutOverrideBody(schemas.StrictModel):
     """How a page is to be read from now on. What is left out is detected."""
 
-    layout: LayoutBody | None = None
+    layout: LayoutOverrideShape | None = None
     image: Name = Field("", description="The name of the image")
     quadrant: Literal["", "a", "b", "c", "d"] = Field(
         "", description="The part of the image, if it shows several half-folios"
@@ -153,12 +117,11 @@ def set_layout_override(path: schemas.PagePath, body: LayoutOverrideBody) -> Res
     """Set the layout or the image of a page, or have them detected again.
 
     The answer is 409 if somebody else has set them since the client saw them."""
-    layout = LayoutOverrideShape.from_json(body.layout.model_dump()) if body.layout else None
     if body.image and body.image not in dict(project().reader.images()):
         raise UnknownImageError(REFUSALS["no image"])
     quadrant = body.quadrant if body.image else ""
     override = project().store.layout_overrides.set(
-        path.work, path.page, layout, body.image, quadrant, version=body.version, person=person(), key=body.key
+        path.work, path.page, body.layout, body.image, quadrant, version=body.version, person=person(), key=body.key
     )
     return answer(LayoutOverrideOut(override), 201)
 

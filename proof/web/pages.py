@@ -157,7 +157,7 @@ def page(work: str, number: int) -> AnyResponse:
     queue = project().store.queue
     place, detail = api.page_detail_of(work, number)
     around = {listed.position: listed.number for listed in queue.pages(work, max(place.position - 1, 1), 3)}
-    data = dict(detail) | {"assignees": assignees()}
+    data = detail.model_dump() | {"assignees": assignees()}
     data["differing"] = [
         difference._asdict() for difference in project().store.judgements.differing(work, number, person())
     ]

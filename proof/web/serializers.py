@@ -59,17 +59,11 @@ MIN_ALTERNATIVE_PROBABILITY = 0.0005
 """Probability below which an alternative reading is not listed."""
 
 
-def page_of(page: ListedPage) -> PageOut:
-    """A page for lists."""
-    values = {name: getattr(page, name) for name in PageOut.model_fields if name != "image"}
-    return PageOut(image=page.image_sha, **values)
-
-
 def flag_of(queued: QueuedFlag) -> FlagOut:
     """A flag for lists."""
     flag, moved = queued.flag, _moved_with(queued)
     return FlagOut(
-        page=page_of(queued.page),
+        page=PageOut.model_validate(queued.page),
         other=_other_half(moved) if moved else None,
         what=what_of(flag, say) if flag.kind is Kind.LAYOUT else "",
         can_copy=shows_copy(flag.evidence.reason, has_image=bool(queued.page.image_sha)),
@@ -81,8 +75,7 @@ def flag_of(queued: QueuedFlag) -> FlagOut:
 
 def _shared_fields(flag: Flag) -> dict[str, Any]:
     """Fields of both FlagOut and OtherPlaceOut."""
-    fields = {name: getattr(flag, name) for name in ("kind", "line", "offset", "transcribed", "suggested")}
-    return fields | {"bbox": _rectangle(flag.bbox) if flag.bbox else None}
+    return {name: getattr(flag, name) for name in ("kind", "line", "offset", "transcribed", "suggested", "bbox")}
 
 
 def _moved_with(queued: QueuedFlag) -> QueuedFlag | None:
@@ -145,8 +138,7 @@ def _detail(
     edits = column.edits if column else ()
     before, after = _text_around(queued, _checked_source(flag, result, column), edits)
     return FlagDetailOut(
-        **flag_of(queued).model_dump(exclude={"other"}),
-        other=other_half,
+        **dict(flag_of(queued)) | {"other": other_half},
         why=why(flag, say, other.flag if other else None),
         reason=evidence.reason,
         rule=evidence.rule,
@@ -218,14 +210,14 @@ def _view_out(sha: str, result: PageResult, flag: Flag, view: View) -> ViewOut:
     column = upright_result.column_of(replace(flag, bbox=view.focus)) if flag.kind is not Kind.LAYOUT else None
     return ViewOut(
         image=name_of(sha, result.skew),
-        area=_rectangle(view.area.in_whole_pixels(upright_result.image_size)),
-        column=_rectangle(column.box if column else view.focus),
-        focus=_rectangle(view.focus),
+        area=view.area.in_whole_pixels(upright_result.image_size),
+        column=column.box if column else view.focus,
+        focus=view.focus,
         pitch=view.pitch,
         skew=upright_result.skew,
         characters=list(view.characters),
-        gap=_rectangle(view.gap) if view.gap else None,
-        page=_rectangle(_half_folio(upright_result)),
+        gap=view.gap,
+        page=_half_folio(upright_result),
     )
 
 
@@ -240,17 +232,10 @@ def page_detail(
     """A page with its columns, characters, flags and comments; `state_by` is the person who set its state."""
     return PageDetailOut(
         state_by=state_by,
-        **page_of(listed).model_dump(),
-        box=_rectangle(_half_folio(result)),
+        **dict(PageOut.model_validate(listed)),
+        box=_half_folio(result),
         columns=columns,
-        characters_found=[
-            CharacterOut(
-                row=character.row.value,
-                box=_rectangle(character.box),
-                **{name: getattr(character, name) for name in ("line", "offset", "length", "text", "read", "p_text")},
-            )
-            for character in result.characters
-        ],
+        characters_found=list(map(CharacterOut.model_validate, result.characters)),
         flags_found=[flag_of(queued) for queued in flags],
         notices=[in_words(notice, say) for notice in (*result.notices, result.message) if notice],
         skew=lean_of(result.skew),
@@ -273,7 +258,7 @@ def columns_of(store: Store, work: str, page: int, result: PageResult) -> list[C
     return [
         ColumnOut(
             number=column.number,
-            box=_rectangle(column.box),
+            box=column.box,
             source=column.source,
             now=edited(column.source, edits.get(column.number, ())),
         )
@@ -293,7 +278,3 @@ def _beside(number: int, columns: Sequence[CheckedColumn]) -> Box:
 def _half_folio(result: PageResult) -> Box:
     """The part of the image that is the page, in whole pixels."""
     return (result.image_box or Box(0, 0, *result.image_size)).in_whole_pixels(result.image_size)
-
-
-def _rectangle(box: Box) -> list[float]:
-    return [round(float(length), 2) for length in (box.x, box.y, box.w, box.h)]

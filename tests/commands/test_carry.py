@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import getpass
+import os
 import re
 import shutil
 from contextlib import chdir
@@ -68,6 +70,17 @@ def decided() -> list[Decision]:
 
 def carried(*more: str) -> int:
     return main(["carry", "siku.txt", "other.txt", "--person", "乙", *more])
+
+
+def test_a_user_without_a_name_on_this_machine_carries_by_number(monkeypatch: pytest.MonkeyPatch) -> None:
+    def unknown() -> str:
+        raise KeyError("getpwuid(): uid not found")
+
+    monkeypatch.setattr(getpass, "getuser", unknown)
+    assert main(["carry", "siku.txt", "other.txt", "--apply"]) == 1  # one of them is not certain
+    with Store.open(Path("proof.sqlite")) as store:
+        carried_by = {decision.person for decision in standing_decisions(store, WORK)} - {"甲"}
+    assert carried_by == {f"user {os.getuid()}"}
 
 
 def exported() -> str:

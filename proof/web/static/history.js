@@ -50,13 +50,13 @@ function other(act) {
   return row(act,
     make("span", { class: "context" + (rule ? " han" : ""), lang: rule ? document.body.dataset.script : null }, ...place),
     make("span", { class: "state" }, ...before, now),
-    make("span", { class: "soft where" }, act.back ? say("takeBack") : ""), make("span"), page?.note);
+    make("span", { class: "soft where" }, act.back ? say("undo") : ""), make("span"), page?.note);
 }
 
 const entry = (act) => (act.decision ? line(act.decision, null, act.last) : act.comment ? comment(act) : other(act));
 
 function line(event, extra, last = false) {
-  const back = make("button", { type: "button", class: "quiet" }, say("takeBack"));
+  const back = make("button", { type: "button", class: "quiet" }, say("undo"));
   back.addEventListener("click", async () => {
     back.disabled = true;
     try {
@@ -111,7 +111,7 @@ $("lost").append(...data.displaced.map((decision) => line(decision, make("span",
 const filters = new URLSearchParams(data.filters);
 const form = $("asked");
 const choices = (name, named) => form.elements[name].append(
-  ...[["", say("any")], ...named].map(([value, text]) => make("option", { value, selected: filters.get(name) === value }, text)));
+  ...[["", say("all")], ...named].map(([value, text]) => make("option", { value, selected: filters.get(name) === value }, text)));
 choices("what", [["decisions", say("actDecisions")], ["page", say("actPages")], ["rule", say("actRules")], ["comment", say("actComments")]]);
 choices("verdict", Object.entries(words.verdicts));
 form.addEventListener("change", () => {
