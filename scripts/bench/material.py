@@ -57,8 +57,8 @@ def write_drawn(
     folder: Path,
     pages: Iterable[tuple[Trial, RenderedPage]],
     boxes_of: Callable[[RenderedPage], list[dict[str, object]]],
-) -> None:
-    """Write drawn pages into a folder: images, one text, and the true boxes of their characters."""
+) -> Path:
+    """Write drawn pages into a folder: images, the true boxes of their characters, and one text, which it gives."""
     folder.mkdir(parents=True, exist_ok=True)
     lines, boxes = [], []
     for trial, page in pages:
@@ -66,7 +66,9 @@ def write_drawn(
         lines.append(f"<pb:{trial.page.id}>¶\n" + "".join(f"{c.source}¶\n" for c in trial.page.columns))
         boxes += [{"page": trial.page.id, **box} for box in boxes_of(page)]
     (folder / "boxes.json").write_text(json.dumps(boxes), encoding="utf-8")
-    (folder / "text.txt").write_text("".join(lines), encoding="utf-8")
+    text = folder / "text.txt"
+    text.write_text("".join(lines), encoding="utf-8")
+    return text
 
 
 def engine_and_checker(script: Script = Script.TRADITIONAL) -> tuple[Engine, Checker]:
