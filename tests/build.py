@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from sqlalchemy import select
+from sqlalchemy.orm import Session
 
 from proof.model.flags import Evidence, Flag, Kind, flag_id
 from proof.model.geometry import Box
@@ -16,11 +17,14 @@ from proof.model.result import CheckedColumn, PageResult, Status
 from proof.ocr.engine import EngineIdentity
 from proof.store import CheckedResult, PagePlace, RunInfo, Store, TextInfo
 from proof.store.acts import ActKind
+from proof.store.decision_chains import decision_of
 from proof.store.decision_records import Decision, DecisionRequest, State, Verdict
 from proof.store.history import HistoryFilter
+from proof.store.lookup import work_id_subquery
 from proof.store.manual_corrections import ManualCorrection
-from proof.store.models import FlagRow
+from proof.store.models import DecisionRow, FlagRow
 from proof.store.queue_records import Order, QueuedFlag, QueueFilter
+from proof.store.seeded_errors import IS_SEEDED
 from proof.store.texts import sha_of
 from proof.text.contexts import context_of
 from proof.text.encoding import Decoded
@@ -122,8 +126,12 @@ def queued(store: Store, work: str = WORK, **wanted: Any) -> list[QueuedFlag]:
 
 
 def standing_decisions(store: Store, work: str) -> list[Decision]:
-    """The last decision about each flag of a work that is not open again, oldest first."""
-    return [decision for decision in store.decisions.last_of_flags(work) if decision.state is not State.OPEN]
+    """The last decision about each flag of a work that is not open again, oldest first, without seeded errors."""
+    query = select(DecisionRow).join(FlagRow, FlagRow.id == DecisionRow.flag_id).order_by(DecisionRow.id)
+    query = query.where(DecisionRow.version == FlagRow.version, FlagRow.state != State.OPEN.value, ~IS_SEEDED)
+    with Session(store.engine) as session:
+        rows = session.scalars(query.where(DecisionRow.work_id == work_id_subquery(work))).all()
+        return [decision_of(row) for row in rows]
 
 
 def decision_log(store: Store, work: str) -> list[Decision]:

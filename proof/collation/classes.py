@@ -296,16 +296,12 @@ class DifferenceClassifier:
         return PairCounts(self._a.keys, self._b.keys)
 
     def _is_in_title(self, tokens: WitnessTokens, at: int) -> bool:
-        lines = self._titles_of_b if tokens is self._b else self._titles_of_a
-        return tokens.blocks[min(at, len(tokens) - 1)] in lines
+        lines_of_a, lines_of_b = self._title_lines
+        return tokens.blocks[min(at, len(tokens) - 1)] in (lines_of_b if tokens is self._b else lines_of_a)
 
     @cached_property
-    def _titles_of_a(self) -> frozenset[int]:
-        return _title_lines(self._a)
-
-    @cached_property
-    def _titles_of_b(self) -> frozenset[int]:
-        return _title_lines(self._b)
+    def _title_lines(self) -> tuple[frozenset[int], frozenset[int]]:
+        return _title_lines(self._a), _title_lines(self._b)
 
 
 def _ends_line(tokens: WitnessTokens, end: int) -> bool:

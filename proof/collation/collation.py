@@ -53,13 +53,11 @@ FAULTS = frozenset(
 class ParallelPlace:
     """The place in the witness of a paragraph or column of the base.
 
-    `block` is its number in the base. `start` is its start in the base's file and `witness_start` that of its place in
-    the witness's file (None if there is none), in code points. `share` is the share of its characters that the witness
-    has at that place, `repeated_share` the share that only matches text of the witness that is aligned with another
-    part of the base.
+    `start` is its start in the base's file and `witness_start` that of its place in the witness's file (None if there
+    is none), in code points. `share` is the share of its characters that the witness has at that place,
+    `repeated_share` the share that only matches text of the witness that is aligned with another part of the base.
     """
 
-    block: int
     start: int
     share: float
     witness_start: int | None
@@ -201,7 +199,6 @@ def _placements(
         witness_starts.setdefault(a.blocks[part.a0], _block_start(b, part.b0))
     return [
         ParallelPlace(
-            block=number,
             start=a.edition.blocks[number].start,
             share=float(equal[number] / length),
             witness_start=witness_starts.get(number),

@@ -48,7 +48,7 @@ EDITIONS = {"四庫": "文淵閣四庫全書本", "叢刊": "四部叢刊本", "
 class CollationNote:
     """A note on a correction. `number` counts from 1 within the juan. `juan` and `leaf` are empty in a text without
     pages; `line` is the number of the column, or of the line, in the corrected text. `before` and `after` are the
-    context of `lemma` there. `edits` is empty if the text is kept, and has two edits for a moved character."""
+    context of `lemma` there."""
 
     number: int
     juan: str
@@ -59,7 +59,6 @@ class CollationNote:
     after: str
     words: str
     placed: PlacedCorrection
-    edits: tuple[Edit, ...]
 
     @property
     def start(self) -> int:
@@ -110,13 +109,9 @@ def notes_of(
             line_start, _ = addresses.line(half.correction.page, half.correction.line)
             above = [*_characters_of_source(stretches, line_start, half.edit.start)][-1:]
             words = moved_note(named, moved_from, "".join(above), edition.script)
-        parts = [part for part in (placed, half) if part is not None]
-        changes = tuple(part.edit for part in parts if part.correction.changes and not part.is_applied)
         leaf = leaf_of.get(correction.page, "")
         notes.append(
-            CollationNote(
-                numbers[juan], juan, leaf, line, before, correction.replacement, after, words, placed, changes
-            )
+            CollationNote(numbers[juan], juan, leaf, line, before, correction.replacement, after, words, placed)
         )
     return CollationNotes(edition, tuple(notes), _witness_names(notes, given_names))
 

@@ -2,13 +2,14 @@
 
 A line has the fields of `Correction`, two of them with other names (`_RENAMED_FIELDS`); `page`, `line`, `offset`,
 `length`, `original` and `replacement` are required. A line of `flags.jsonl` with the field `accepted` is also read: its
-`transcribed` is the original, its `suggested` the replacement. Without `accepted` a flag is undecided and is left out.
+`transcribed` is the original, its `suggested` the replacement. Without `accepted` a flag is undecided. What is not
+accepted, or answers a planted error (`audit`), is left out.
 """
 
 from __future__ import annotations
 
 import json
-from dataclasses import MISSING, fields
+from dataclasses import MISSING, dataclass, fields
 from pathlib import Path
 from typing import Any
 
@@ -21,7 +22,16 @@ from proof.model.flags import LANGUAGE, WITHOUT_IMAGE
 from proof.store.authorities import IMAGE
 from proof.text.encoding import utf8_text
 
-_RECORD = TypeAdapter(Correction)
+
+@dataclass(frozen=True, slots=True)
+class _Record(Correction):
+    """A line of the file."""
+
+    accepted: bool = True
+    audit: bool = False
+
+
+_RECORD = TypeAdapter(_Record)
 _STORE_FIELDS = frozenset({"start", "number", "copy_reads", "readings", "names", "doubt", "has_image"})
 """Fields that only the store sets; in a file of corrections they are ignored."""
 
@@ -35,12 +45,13 @@ _REQUIRED_FIELDS = tuple(field.name for field in fields(Correction) if field.def
 
 
 def read_corrections(path: Path) -> list[Correction]:
-    """Read the corrections of a file. Raises TextError, which names the faulty line."""
+    """Read the accepted corrections of a file. Raises TextError, which names the faulty line."""
     lines = utf8_text(path, _("corrections")).split("\n")
-    return [_correction(path, number, line) for number, line in enumerate(lines, start=1) if line.strip()]
+    records = [_record(path, number, line) for number, line in enumerate(lines, start=1) if line.strip()]
+    return [record for record in records if record.accepted and not record.audit]
 
 
-def _correction(path: Path, number: int, line: str) -> Correction:
+def _record(path: Path, number: int, line: str) -> _Record:
     try:
         record = json.loads(line)
     except (ValueError, RecursionError):

@@ -46,7 +46,6 @@ class Correction:
     former: the number of deleted characters among those of one place (`FlagRow.former`); else 0.
     has_image: its page has an image, or is not known to lack one.
     checked: its place on its page as that was checked; None if unknown.
-    accepted, audit: a correction that is not accepted, or answers a planted error (`audit`), is never exported.
     """
 
     page: str
@@ -77,8 +76,6 @@ class Correction:
     former: int = 0
     has_image: bool = True
     checked: CheckedPlace | None = None
-    accepted: bool = True
-    audit: bool = False
 
     @property
     def changes(self) -> bool:
@@ -233,7 +230,7 @@ class Placements:
 
 
 def place(edition: Transcription, corrections: Sequence[Correction]) -> Placements:
-    """The edits that the accepted corrections make, in the order given.
+    """The edits that corrections make, in the order given.
 
     The place of a correction is at its `start`. Without one, its original and its context must stand at its offset.
     A correction that the text has already makes no edit.
@@ -242,9 +239,8 @@ def place(edition: Transcription, corrections: Sequence[Correction]) -> Placemen
     placed: list[PlacedCorrection] = []
     applied: list[Correction] = []
     refused: list[RefusedCorrection] = []
-    accepted = [correction for correction in corrections if correction.accepted and not correction.audit]
-    applied_together = _applied_together(edition, addresses, accepted)
-    for correction in accepted:
+    applied_together = _applied_together(edition, addresses, corrections)
+    for correction in corrections:
         placement = None if correction in applied_together else _placed(edition, addresses, correction)
         if isinstance(placement, PlacedCorrection):
             placed.append(placement)

@@ -242,9 +242,7 @@ FORMS = {
         ExportForm("text", _text),
         ExportForm("diff", _file("diff", _diff)),
         ExportForm("notes", _file("notes.txt", lambda material: house_list(material.notes).encode())),
-        ExportForm(
-            "csv", _file("decided.csv", lambda material: spreadsheet(material.corrected.edition, material.placed))
-        ),
+        ExportForm("csv", _file("decided.csv", _csv)),
         ExportForm(
             "footnotes",
             _file("footnotes.txt", lambda material: with_footnotes(material.corrected, material.notes).encode()),

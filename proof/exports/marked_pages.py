@@ -123,13 +123,12 @@ def image_names(pages: Iterable[PageResult]) -> dict[Path, str]:
 
 
 def corrections_on(page: PageResult, corrections: Iterable[Correction], *, running: bool = False) -> list[Correction]:
-    """The accepted corrections on a page; `running` as in `mark`. A line of a running text may be on several pages, and
+    """The corrections on a page; `running` as in `mark`. A line of a running text may be on several pages, and
     a correction in it is where its characters are; what is inserted between two pages is on that which the correction
     names."""
-    accepted = (correction for correction in corrections if correction.accepted and not correction.audit)
     named = (page.page, page.ref)
     if not running:
-        return [correction for correction in accepted if correction.page in named]
+        return [correction for correction in corrections if correction.page in named]
     found = {flag.id for flag in page.flags}
     spans: dict[int, Span] = {}
     for character in page.characters:
@@ -137,7 +136,7 @@ def corrections_on(page: PageResult, corrections: Iterable[Correction], *, runni
         spans[character.line] = span.union(own) if span is not None else own
     source_of = {column.number: column.source for column in page.columns}
     on_page = []
-    for correction in accepted:
+    for correction in corrections:
         span = spans.get(correction.line)
         is_named = correction.page in named
         if span is None:

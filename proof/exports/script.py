@@ -55,23 +55,18 @@ def _reference(correction: Correction) -> str:
     return ":".join(filter(None, (correction.page, str(correction.line), str(correction.offset))))
 
 
-def open_forms(
-    correction: Correction, text: str, policy: VariantPolicy, choices: Sequence[FormChoice] = ()
-) -> list[Correction]:
-    """The spellings of a correction in the script of the `text` among which the user must choose; none if there is only
-    one, or if one of the `choices` applies."""
-    forms_of_each = [_forms(char, correction, text, policy) for char in correction.replacement]
-    answered = any(choice.is_for(correction, char) for choice in choices for char in correction.replacement)
-    if answered or all(len(forms) == 1 for forms in forms_of_each):
-        return []
+def spellings(correction: Correction, text: str, policy: VariantPolicy) -> list[Correction]:
+    """The spellings of a correction in the script of the `text`."""
+    forms_of_each = (_forms(char, correction, text, policy) for char in correction.replacement)
     return [replace(correction, replacement="".join(characters)) for characters in product(*forms_of_each)]
 
 
 def in_source_script(
     corrections: Iterable[Correction], text: str, policy: VariantPolicy, choices: Sequence[FormChoice] = ()
-) -> tuple[list[Correction], list[RefusedCorrection]]:
-    """Convert the replacements of corrections to the script of the `text`. All readings pass through this function,
-    whether suggested by the program, typed, chosen, or from a file.
+) -> tuple[list[tuple[Correction, Correction]], list[RefusedCorrection]]:
+    """Convert the replacements of corrections to the script of the `text`; gives pairs of a correction as it was
+    decided and as it is written. All readings pass through this function, whether suggested by the program, typed,
+    chosen, or from a file.
 
     Also gives the corrections whose form has to be chosen first: for each character with several forms a refusal that
     says how to choose. A character that the text has at that place is not converted, nor is a typed one that has no
@@ -83,8 +78,8 @@ def in_source_script(
     used: set[FormChoice] = set()
     converted = []
     for correction in corrections:
-        if not correction.changes or not correction.accepted or correction.audit:
-            converted.append(correction)
+        if not correction.changes:
+            converted.append((correction, correction))
             continue
         replacement, open_questions = "", []
         for char in correction.replacement:
@@ -104,7 +99,7 @@ def in_source_script(
         if open_questions:
             questions += open_questions
         else:
-            converted.append(replace(correction, replacement=replacement))
+            converted.append((correction, replace(correction, replacement=replacement)))
     unused = [choice for choice in choices if choice.place and choice not in used]
     if unused:
         raise UsageError(

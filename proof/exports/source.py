@@ -11,7 +11,7 @@ from proof.atomic import whole_binary_file
 from proof.errors import OutputError, TextError
 from proof.exports.corrections import Correction, PlacedCorrection, Refusal, RefusedCorrection, place
 from proof.exports.diff import unified_diff
-from proof.exports.script import FormChoice, in_source_script, open_forms
+from proof.exports.script import FormChoice, in_source_script, spellings
 from proof.locale.marking import _
 from proof.model.notices import Notice
 from proof.text.edit import Edit, edited
@@ -144,23 +144,18 @@ def correct(
     Raises UsageError for a wrong choice, as `in_source_script` does.
     """
     policy = policy_of(edition.script, pairs)
-    forms_in_text: list[Correction] = []
-    unconverted: list[Correction] = []
-    for correction in corrections:
-        form = _form_in_text(edition, open_forms(correction, edition.text, policy, choices))
-        if form is None:
-            unconverted.append(correction)
-        else:
-            forms_in_text.append(form)
-    converted, questions = in_source_script(unconverted, edition.text, policy, choices)
-    questioned = {question.correction for question in questions}
-    answered = [correction for correction in unconverted if correction not in questioned]
-    conversions = list(zip(answered, converted, strict=True))
+    conversions, questions = in_source_script(corrections, edition.text, policy, choices)
+    forms_in_text = {
+        questioned: form
+        for questioned in dict.fromkeys(question.correction for question in questions)
+        if (form := _form_in_text(edition, spellings(questioned, edition.text, policy))) is not None
+    }
     # a reading may differ from the text only in its script
     same_as_text = [after for before, after in conversions if before.changes and not after.changes]
-    placements = place(edition, [correction for correction in converted if correction not in same_as_text])
+    placements = place(edition, [after for _, after in conversions if after not in same_as_text])
     placed, unwritable = _writable(edition, placements.placed)
-    refused = [*questions, *placements.refused, *unwritable]
+    open_questions = [question for question in questions if question.correction not in forms_in_text]
+    refused = [*open_questions, *placements.refused, *unwritable]
     refused_flags = {each.correction.flag for each in refused if each.correction.flag}
     halves = [each.correction for each in placed if each.correction.moved in refused_flags]
     refused += [_refused(edition, half, Refusal.OTHER_HALF) for half in halves]
@@ -171,7 +166,7 @@ def correct(
         edited(edition.text, edits),
         edition.data(edits),
         tuple(placed),
-        applied=(*placements.applied, *same_as_text, *forms_in_text),
+        applied=(*placements.applied, *same_as_text, *forms_in_text.values()),
         rewritten=tuple((before, after) for before, after in conversions if before != after),
         refused=tuple(refused),
     )

@@ -107,9 +107,9 @@ class _Writer:
         self.changes: Sequence[ApparatusPlace | Milestone] = apparatus(edition, corrections, collations)
         self.starts = [change.start for change in self.changes]
         self.written: set[int] = set()
+        """The numbers of the changes that have been written."""
         self.block_end = 0
         """The end of the last block that was begun."""
-        """The numbers of the changes that have been written."""
         self.reached = 0
         """The end of the written text in the source: a change may reach over markup into the next stretch."""
         notes = apparatus_of(edition) if edition.footnotes else []

@@ -161,15 +161,15 @@ class _RunGain(NamedTuple):
 
 def given_runs(area: ColumnArea, top: int, bottom: int) -> list[ColumnStretch]:
     """Main text and notes by the `notes` of the column, in pixels below `top`; empty where it has none. A note up to an
-    end of the column extends to the end of the ink."""
+    end of the column extends to the end of the ink. Of a note that the image cuts off, what is on the image."""
     if area.notes is None:
         return []
     height = float(bottom - top)
     at_end = 0.01 * (area.bottom - area.top)
     stretches, previous_end = [], 0.0
     for note_top, note_bottom in area.notes:
-        start = 0.0 if note_top - area.top < at_end else note_top - top
-        end = height if area.bottom - note_bottom < at_end else note_bottom - top
+        start = 0.0 if note_top - area.top < at_end else min(max(note_top - top, 0.0), height)
+        end = height if area.bottom - note_bottom < at_end else min(max(note_bottom - top, 0.0), height)
         if start > previous_end:
             stretches.append(ColumnStretch(False, previous_end, start))
         stretches.append(ColumnStretch(True, max(start, previous_end), end))

@@ -32,11 +32,14 @@ def templates_in(language: str) -> Environment:
 
 
 def write_page(environment: Environment, name: str, path: Path, **context: Any) -> None:
-    """Write the page of the template `NAME.html` atomically, with the style sheet and the script of the folder `NAME`
-    embedded. Raises OutputError."""
-    folder = templates_dir() / name
-    style = (folder / f"{name}.css").read_text(encoding="utf-8")
-    script = (folder / f"{name}.js").read_text(encoding="utf-8")
+    """Write the page of the template `NAME.html` atomically, with the style sheets and the scripts of the folders
+    `page` and `NAME` embedded. Raises OutputError."""
+    style, script = (
+        "".join(
+            file.read_text(encoding="utf-8") for part in ("page", name) for file in (templates_dir() / part).glob(kind)
+        )
+        for kind in ("*.css", "*.js")
+    )
     stream = environment.get_template(f"{name}.html").stream(
         style=Markup(style),  # noqa: S704 - the project's own file
         script=Markup(script),  # noqa: S704

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from dataclasses import dataclass
 from functools import reduce
+from math import ceil
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,6 +44,12 @@ class Box:
     def to_tenths(self) -> Box:
         """The box rounded to tenths of a pixel, which halves its size in the store."""
         return Box(round(self.x, 1), round(self.y, 1), round(self.w, 1), round(self.h, 1))
+
+    def in_whole_pixels(self, size: tuple[int, int]) -> Box:
+        """The box extended to whole pixels within an image of that `size` (width, height); at least one pixel."""
+        left, top = max(int(self.x), 0), max(int(self.y), 0)
+        right, bottom = min(ceil(self.right), size[0]), min(ceil(self.bottom), size[1])
+        return Box(left, top, max(right - left, 1), max(bottom - top, 1))
 
     def rounded(self) -> list[int]:
         """`[x, y, w, h]` in whole pixels, as flags carry it."""

@@ -49,11 +49,11 @@ class Assignments(StorePart):
                     reason = _("%(page)s: %(person)s has it; they or an administrator give it back")
                     raise NotYoursError(reason, page=row.page, person=holder or to)
             columns = {"batch": key, "person": person, "assigned": to, "state": GIVEN if to else BACK}
-            first_key = {"key": key}  # the first act bears the key of the request, the others a default
-            for row in rows:
-                if holder_of.get(row.id, "") != to:
-                    session.add(AssignmentRow(work_id=row.work_id, page_id=row.id, **columns, **first_key))
-                    first_key = {}
+            given = [row for row in rows if holder_of.get(row.id, "") != to]
+            acts = [AssignmentRow(work_id=row.work_id, page_id=row.id, **columns) for row in given]
+            for act in acts[:1]:  # the first act bears the key of the request, the others a default
+                act.key = key
+            session.add_all(acts)
 
     def of_work(self, work: str) -> dict[int, str]:
         """The person who has each page of a work, by the page's number; without those that nobody has. Raises

@@ -6,20 +6,17 @@ from __future__ import annotations
 
 import threading
 from collections import OrderedDict
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Mapping
 from datetime import UTC, datetime
 from typing import Generic, TypeVar
 
 from sqlalchemy import delete, func, insert, select, update
 
-from proof.store.lookup import Sessions, StorePart
+from proof.store.lookup import Sessions, StorePart, batches
 from proof.store.models import CacheRow
 
 K = TypeVar("K")
 V = TypeVar("V")
-
-KEYS_PER_STATEMENT = 500
-"""Maximum number of keys in one statement, below the limit of parameters of every database."""
 
 
 class Cache(StorePart):
@@ -49,7 +46,7 @@ class Cache(StorePart):
             return
         with self._writing() as session:
             stored_keys: set[str] = set()
-            for keys in _batches(sorted(entries)):
+            for keys in batches(sorted(entries)):
                 stored_keys.update(session.scalars(select(CacheRow.key).where(CacheRow.key.in_(keys))))
             now = datetime.now(UTC)
             rows = [{"key": key, "data": data, "size": len(data), "used": now} for key, data in entries.items()]
@@ -76,7 +73,7 @@ class Cache(StorePart):
                 kept += size
                 if kept > keep:
                     deleted.append(key)
-            for keys in _batches(deleted):
+            for keys in batches(deleted):
                 session.execute(delete(CacheRow).where(CacheRow.key.in_(keys)))
         return len(deleted)
 
@@ -87,16 +84,11 @@ class Cache(StorePart):
         if not used:
             return
         with self._writing() as session:
-            for keys in _batches(used):
+            for keys in batches(used):
                 session.execute(
                     update(CacheRow).where(CacheRow.key.in_(keys)).values(used=datetime.now(UTC)),
                     execution_options={"synchronize_session": False},
                 )
-
-
-def _batches(keys: Sequence[str]) -> list[Sequence[str]]:
-    """The keys in groups of `KEYS_PER_STATEMENT`."""
-    return [keys[start : start + KEYS_PER_STATEMENT] for start in range(0, len(keys), KEYS_PER_STATEMENT)]
 
 
 class Bounded(Generic[K, V]):

@@ -153,7 +153,7 @@ class DecidedFlag:
             is_beside = place in (Span(own.start, 0), Span(own.end, 0))
             return is_beside and not self.transcribed and self.first > undone.first
         if self.state in (State.KEPT, State.UNSURE) and not self.transcribed:
-            return own == place and not place.length and self.suggested == undone.transcribed
+            return own == place and not place.length and self.suggested in (undone.transcribed, undone.suggested)
         return own.meets(place)
 
     def starts_of(self, replaced: str) -> list[int]:
@@ -412,20 +412,25 @@ def _in_line(text: str, span: Span) -> tuple[str, Span]:
     return text[begin : line_end(text, span.start)], Span(span.start - begin, span.length)
 
 
-@dataclass(frozen=True, slots=True)
-class _CorrectedPlace:
-    """A place in the new content, found by way of a corrected old content, which has all pending decisions.
+class _CorrectedPlace(NamedTuple):
+    """A place found by way of a corrected old content, which has all pending decisions: its `start` in that content,
+    its `span` in the new content, and the map from the one to the other. `is_pending`: the decision on this place was
+    pending."""
 
-    `span` is the place in the new content, `line` the corrected line of the place, `distance` its distance from the new
-    content (`PositionMap.distance`). `line_stands`: the new content has this line; `line_is_new`: the old content does
-    not have it. `is_pending`: the decision on this place was pending."""
-
+    start: int
     span: Span
-    line: str
-    distance: int
-    line_stands: bool
-    line_is_new: bool
+    to_new: PositionMap
     is_pending: bool
+
+    @property
+    def line(self) -> str:
+        """The corrected line of the place."""
+        return self.to_new.line(self.start)
+
+    @property
+    def line_stands(self) -> bool:
+        """Whether the new content has the corrected line."""
+        return self.to_new.line_stands(self.start)
 
 
 class _Carrier:
@@ -465,18 +470,22 @@ class _Carrier:
             line_stands = self._direct.line_stands(place.start)
             if corrected.line_stands and line_stands:
                 # the new content has both lines: the line was doubled, and one of the two corrected
-                if corrected.is_pending and (corrected.line_is_new or unchanged is None):
+                if corrected.is_pending and (corrected.line not in self._old_lines or unchanged is None):
                     return None
             elif corrected.line_stands:  # somebody wrote the decisions into the line
                 if corrected.is_pending or unchanged is None:
                     return place.at(corrected.span, place.decided_reading if corrected.is_pending else place.reads)
             elif corrected.is_pending and not line_stands:  # the line was changed: is it more like the corrected one?
-                gain = self._direct.distance(place.start) - corrected.distance
+                gain = self._direct.distance(place.start) - corrected.to_new.distance(corrected.start)
                 if gain > 0 or (gain == 0 and unchanged is None):
                     return place.at(corrected.span, place.decided_reading)
         if unchanged is not None:
             return place.at(unchanged, place.reads)
         return None if place.is_whole else self._replaced_by_reading(place)
+
+    @cached_property
+    def _old_lines(self) -> set[str]:
+        return set(self._old.split("\n"))
 
     @cached_property
     def _moved_texts(self) -> list[tuple[Span, int]]:
@@ -604,7 +613,6 @@ class _Carrier:
             return {}
         to_corrected = PositionMap.of_edits(old, list(index_of))
         from_corrected = PositionMap.of_comparison(to_corrected.new, self._new)
-        old_lines = set(old.split("\n"))
         corrected = {}
         for place in places:
             index = index_of.get(edit_of[place.flag]) if place.flag in edit_of else None
@@ -617,14 +625,5 @@ class _Carrier:
             else:
                 in_new = from_corrected.where(*in_corrected)
             if in_new is not None:
-                start = in_corrected.start
-                line = from_corrected.line(start)
-                corrected[place.flag] = _CorrectedPlace(
-                    span=in_new,
-                    line=line,
-                    distance=from_corrected.distance(start),
-                    line_stands=from_corrected.line_stands(start),
-                    line_is_new=line not in old_lines,
-                    is_pending=is_pending,
-                )
+                corrected[place.flag] = _CorrectedPlace(in_corrected.start, in_new, from_corrected, is_pending)
         return corrected

@@ -9,7 +9,6 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from dataclasses import replace
 from enum import StrEnum
-from typing import NamedTuple
 
 from sqlalchemy import select
 from sqlalchemy.orm import Session
@@ -22,7 +21,7 @@ from proof.store.decision_records import RefusedDecisionError, State
 from proof.store.models import ColumnRow, FlagRow, PageRow, TextVersionRow
 from proof.store.texts import columns_of_pages, content_of, pages_with_columns_of
 from proof.store.typed_text import LONGEST_COLUMN, check_meant, check_reading
-from proof.text.column import parse_column
+from proof.text.column import faults_of, parse_column
 from proof.text.contexts import context_of
 from proof.text.lines import LINE_ENDING, lines
 from proof.text.pages import LineKind
@@ -142,47 +141,34 @@ def _ending(session: Session, page: PageRow, column: ColumnRow) -> str:
 def _check_structure(
     columns: Mapping[int, str], column: ColumnRow, change: ColumnChange, offset: int, text: str
 ) -> None:
-    """Raise RefusedDecisionError if the change would move the beginning or end of a note, cut a mark, or leave a line
-    that is not read as a column."""
-    source, following = column.source, columns.get(column.number + 1, "")
-    before, after = {
-        ColumnChange.ADD_BEFORE: ([source], [text, source]),
-        ColumnChange.ADD_AFTER: ([source], [source, text]),
-        ColumnChange.DELETE: ([source], []),
-        ColumnChange.SPLIT: ([source], [source[:offset], source[offset:]]),
-        ColumnChange.JOIN: ([source, following], [source + following]),
-    }[change]
-    columns_before = [columns[number] for number in sorted(columns) if number < column.number]
-    note_open = _parse(columns_before, False).note_open
-    parsed_before, parsed_after = _parse(before, note_open), _parse(after, note_open)
-    added = _parse([text], note_open).cells if change in (ColumnChange.ADD_BEFORE, ColumnChange.ADD_AFTER) else []
-    changes_cells = sorted(parsed_before.cells + added) != sorted(parsed_after.cells)
-    is_torn = (
-        (changes_cells and change is not ColumnChange.DELETE)
-        or (change is ColumnChange.SPLIT and _is_in_half_rows(source, offset))
-        or parsed_before.note_open != parsed_after.note_open
-    )
-    if is_torn or parse_column(text, note_open).problems:
-        raise RefusedDecisionError(TORN)
-    if not all(_is_column(line) for line in after):
+    """Raise RefusedDecisionError if a split or a join would change the cells of the text, or if the change would leave
+    a line that is not read as a column. That no note is torn is checked when the change is made."""
+    source, changed = column.source, [text] if text else []
+    if change in (ColumnChange.SPLIT, ColumnChange.JOIN):
+        parts = [source[:offset], source[offset:]]
+        if change is ColumnChange.JOIN:
+            parts = [source, columns.get(column.number + 1, "")]
+        whole = ["".join(parts)]
+        note_open = False
+        for number in sorted(number for number in columns if number < column.number):
+            _problems, note_open = faults_of(columns[number], note_open)
+        is_torn = change is ColumnChange.SPLIT and _is_in_half_rows(source, offset)
+        if is_torn or _cells(parts, note_open) != _cells(whole, note_open):
+            raise RefusedDecisionError(TORN)
+        changed = parts if change is ColumnChange.SPLIT else whole
+    if not all(_is_column(line) for line in changed):
         raise RefusedDecisionError(_("such a line would be no column of the text"))
 
 
-class _ParsedColumns(NamedTuple):
-    """The cells of consecutive columns, as row and text, and whether a note is still open at their end."""
-
-    cells: list[tuple[str, str]]
-    note_open: bool
-
-
-def _parse(sources: Iterable[str], note_open: bool) -> _ParsedColumns:
-    """Parse consecutive columns; `note_open`: a note is open at their beginning."""
+def _cells(sources: Iterable[str], note_open: bool) -> list[tuple[str, str]]:
+    """The cells of consecutive columns, as row and text, in a fixed order; `note_open`: a note is open at their
+    beginning."""
     cells: list[tuple[str, str]] = []
     for source in sources:
         parsed = parse_column(source, note_open)
         cells += [(cell.row.value, cell.text) for run in parsed.runs for cell in run.cells]
         note_open = parsed.left_open
-    return _ParsedColumns(cells, note_open)
+    return sorted(cells)
 
 
 def _is_in_half_rows(source: str, offset: int) -> bool:

@@ -8,26 +8,25 @@ page, if its page state is `PageState.PROBLEM`, which comments set and clear. Co
 from __future__ import annotations
 
 import hashlib
+from collections import defaultdict
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from enum import StrEnum
 from typing import Any
 
-from sqlalchemy import ColumnElement, and_, exists, func, or_, select, tuple_
+from sqlalchemy import ColumnElement, and_, exists, func, or_, select
 from sqlalchemy.orm import Session, aliased
 
 from proof.errors import PublicError
 from proof.locale.marking import _
 from proof.store.decision_records import MissingFlagError, RefusedDecisionError
 from proof.store.events import answered, check_key
-from proof.store.lookup import NO_PAGE, NoPlaceError, StorePart, filled, find_page, find_work_id, work_id_subquery
+from proof.store.lookup import StorePart, batches, filled, find_page, find_work_id, work_id_subquery
 from proof.store.models import CommentRow, FlagRow, PageEventRow, PageRow, WorkRow
 from proof.store.page_states import PageState, page_states
 from proof.store.seeded_errors import IS_SEEDED
 from proof.store.typed_text import check_note
-
-FLAGS_PER_QUERY = 200
 
 
 class CommentState(StrEnum):
@@ -143,23 +142,19 @@ class Comments(StorePart):
     def of_page(self, work: str, page: int) -> list[Comment]:
         """The comments on a page and on its flags, oldest first. Raises NoPlaceError."""
         with self._reading() as session:
-            row = session.get(PageRow, page)
-            if row is None or session.get_one(WorkRow, row.work_id).name != work:
-                raise NoPlaceError(NO_PAGE, work=work, page=page)
+            find_page(session, work, page)
             of_flags = CommentRow.flag_id.in_(select(FlagRow.id).where(FlagRow.page_id == page))
             # two queries, since each then uses an index
             on_page_and_flags = [*comments(session, _in_thread(page, None)), *comments(session, of_flags)]
             return sorted(on_page_and_flags, key=lambda comment: (comment.at, comment.id))
 
-    def of_flags(self, flags: Iterable[tuple[int, str]]) -> dict[tuple[int, str], list[Comment]]:
-        """The comments on flags, given by page and id, oldest first."""
-        distinct = list(dict.fromkeys(flags))
-        of_flag: dict[tuple[int, str], list[Comment]] = {}
+    def of_flags(self, flags: Iterable[int]) -> dict[int, list[Comment]]:
+        """The comments on the flags with these numbers, by number, oldest first."""
+        of_flag: defaultdict[int, list[Comment]] = defaultdict(list)
         with self._reading() as session:
-            for start in range(0, len(distinct), FLAGS_PER_QUERY):
-                batch = tuple_(FlagRow.page_id, FlagRow.uid).in_(distinct[start : start + FLAGS_PER_QUERY])
-                for comment in comments(session, CommentRow.flag_id.in_(select(FlagRow.id).where(batch))):
-                    of_flag.setdefault((comment.page, comment.uid), []).append(comment)
+            for numbers in batches(sorted(set(flags))):
+                for comment in comments(session, CommentRow.flag_id.in_(numbers)):
+                    of_flag[comment.flag or 0].append(comment)
         return of_flag
 
     def of_work(self, work: str) -> list[Comment]:

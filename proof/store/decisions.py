@@ -11,7 +11,7 @@ import hashlib
 from collections.abc import Sequence
 from dataclasses import replace
 
-from sqlalchemy import Select, select
+from sqlalchemy import select
 from sqlalchemy.exc import IntegrityError
 from sqlalchemy.orm import Session
 
@@ -77,17 +77,15 @@ class Decisions(StorePart):
         """
         for request in requests:
             check_request(request)
-        outcomes: list[Decision | ConflictError] = []
+        outcomes: dict[int, Decision | ConflictError] = {}
         with self._writing() as session:
-            for request in sorted(
-                requests, key=lambda request: request.flag
-            ):  # always lock in this order: no deadlocks
+            # always lock in this order: no deadlocks
+            for number in sorted(range(len(requests)), key=lambda number: requests[number].flag):
                 try:
-                    outcomes.append(decide_in(session, request))
+                    outcomes[number] = decide_in(session, requests[number])
                 except ConflictError as conflict:
-                    outcomes.append(conflict)
-        position_of = {request.flag: position for position, request in enumerate(requests)}
-        return sorted(outcomes, key=lambda outcome: position_of[outcome.flag])
+                    outcomes[number] = conflict
+        return [outcomes[number] for number in range(len(requests))]
 
     def check(self, work: str, flag: int, reading: str) -> None:
         """Raise RefusedDecisionError if `reading` cannot be typed at a flag, UnconfirmedReadingError if it is probably
@@ -108,20 +106,17 @@ class Decisions(StorePart):
                 decisions += chain_of(session, row, reader).shown(session)
             return decisions
 
-    def last_of_flags(self, work: str) -> list[Decision]:
-        """The last decision on each flag of a work, including flags that are open again, without seeded errors."""
-        with self._reading() as session:
-            return [last_decision(session, row) for row in session.scalars(_last_decisions(work)).all()]
-
     def displaced(self, work: str) -> list[Decision]:
         """The last decisions on flags whose places were lost in a change of the text, except those of deleted lines
         and those that a later decision replaced. They are not exported until they are made again, or a change of the
         text brings their places back."""
-        query = _last_decisions(work).where(is_displaced(), FlagRow.state != State.OPEN.value)
+        query = select(DecisionRow, FlagRow.text_id).join(FlagRow, FlagRow.id == DecisionRow.flag_id)
+        query = query.where(DecisionRow.work_id == work_id_subquery(work), DecisionRow.version == FlagRow.version)
+        query = query.where(is_displaced(), FlagRow.state != State.OPEN.value, ~IS_SEEDED).order_by(DecisionRow.id)
         with self._reading() as session:
-            rows = session.execute(query.add_columns(FlagRow.text_id)).all()
+            rows = session.execute(query).all()
             settled = set[int]()
-            for text in {text for _, text in rows}:
+            for text in {text for _, text in rows if text is not None}:
                 effects = effects_in(session, text)
                 settled |= effects.replaced | effects.deleted
             return shown_decisions(session, [row for row, _ in rows if row.flag_id not in settled])
@@ -129,7 +124,7 @@ class Decisions(StorePart):
     def answers(self, work: str) -> list[list[SeededAnswer]]:
         """The last answer of each person on each answered seeded error, as one list for each error."""
         with self._reading() as session:
-            return list(answers(session, work).values())
+            return answers(session, work)
 
 
 def check_request(request: DecisionRequest) -> None:
@@ -392,10 +387,3 @@ def last_decision(session: Session, row: DecisionRow) -> Decision:
     chain = chain_of(session, session.get_one(FlagRow, row.flag_id))
     valid = chain.row(standing(chain.rows, row.version))
     return replace(decision_of(row), person=valid.person if valid is not None else row.person)
-
-
-def _last_decisions(work: str) -> Select[DecisionRow]:
-    """Selects the last decision on each flag of a work that is not a seeded error, oldest first."""
-    query = select(DecisionRow).join(FlagRow, FlagRow.id == DecisionRow.flag_id)
-    last = DecisionRow.version == FlagRow.version
-    return query.where(DecisionRow.work_id == work_id_subquery(work), last, ~IS_SEEDED).order_by(DecisionRow.id)

@@ -178,10 +178,6 @@ class CarriedDecision:
     origin: Mapping[str, str | int]
 
 
-class _DryRun(Exception):  # noqa: N818 - not an error: it rolls a transaction back
-    pass
-
-
 class CarriedDecisions(StorePart):
     """Decisions carried over from other texts, as `Store.carried`."""
 
@@ -201,19 +197,15 @@ class CarriedDecisions(StorePart):
 
         Raises UsageError if the text was changed since it was checked.
         """
-        refusals: list[str] = []
-        try:
-            with self._writing() as session:
-                pages = pages_of_text(session, work, path, edition)
-                text = ColumnsInText(pages, edition)
-                batch = uuid.uuid4().hex
-                refusals += [_make_group(session, text, work, group, person, batch) for group in groups]
-                if dry_run:
-                    raise _DryRun
-                if pages:
-                    raise_revision(session, pages[0].work_id)
-        except _DryRun:
-            pass
+        with self._writing() as session, session.begin_nested() as making:
+            pages = pages_of_text(session, work, path, edition)
+            text = ColumnsInText(pages, edition)
+            batch = uuid.uuid4().hex
+            refusals = [_make_group(session, text, work, group, person, batch) for group in groups]
+            if dry_run:
+                making.rollback()
+            elif pages:
+                raise_revision(session, pages[0].work_id)
         return refusals
 
 

@@ -11,7 +11,7 @@ from sqlalchemy import ColumnElement, func, select
 from proof.locale.marking import _
 from proof.store.decision_records import RefusedDecisionError
 from proof.store.events import answered
-from proof.store.lookup import NoPlaceError, StorePart, find_page, find_work_id
+from proof.store.lookup import NoPlaceError, StorePart, filled, find_page, find_work_id
 from proof.store.models import PageRow, ReportRow
 from proof.store.typed_text import check_note, check_reading
 
@@ -60,10 +60,7 @@ class Reports(StorePart):
         with self._reading() as session:
             query = select(ReportRow, PageRow.page).join(PageRow, PageRow.id == ReportRow.page_id)
             rows = session.execute(query.where(*_open(find_work_id(session, work))).order_by(ReportRow.id))
-            return [
-                Report(row.id, row.page_id, name, row.line, row.transcribed, row.reading, row.note, row.at)
-                for row, name in rows
-            ]
+            return [filled(Report, row, page=row.page_id, name=name, text=row.transcribed) for row, name in rows]
 
     def count(self, work: str) -> int:
         """The number of open reports of a work. Raises NoPlaceError."""

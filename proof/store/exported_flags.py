@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections import Counter
-from dataclasses import dataclass, field
 
 from sqlalchemy import ColumnElement, and_, func, select
 from sqlalchemy.orm import Session, aliased
@@ -16,15 +15,6 @@ from proof.store.seeded_errors import BY_HAND, IS_SEEDED
 
 PAGE: ColumnElement[int] = FlagRow.__table__.c["page_id"]
 WORK: ColumnElement[int] = FlagRow.__table__.c["work_id"]
-
-
-@dataclass(frozen=True, slots=True)
-class ExportedFlags:
-    """The numbers of exported corrections, of flags (`upheld`) and `by_hand`, by the number of their page or work. The
-    two halves of a moved character or column are one."""
-
-    upheld: Counter[int] = field(default_factory=Counter)
-    by_hand: Counter[int] = field(default_factory=Counter)
 
 
 def is_second_half() -> ColumnElement[bool]:
@@ -42,8 +32,9 @@ def is_second_half() -> ColumnElement[bool]:
     return FlagRow.kind.in_([kind.value for kind in IN_HALVES]) & select(other.id).where(is_other_half).exists()
 
 
-def exported_flags(session: Session, by: ColumnElement[int], *which: ColumnElement[bool]) -> ExportedFlags:
-    """The exported corrections of the flags that meet the conditions `which`, `by` their page or their work."""
+def exported_flags(session: Session, by: ColumnElement[int], *which: ColumnElement[bool]) -> Counter[tuple[int, bool]]:
+    """The number of exported corrections of the flags that meet the conditions `which`, `by` their page or their work,
+    and by whether they are corrections by hand. The two halves of a moved character or column are one."""
     query = select(by, BY_HAND, func.count()).where(
         FlagRow.stale.is_(True),
         FlagRow.state == State.CORRECTED.value,
@@ -54,7 +45,5 @@ def exported_flags(session: Session, by: ColumnElement[int], *which: ColumnEleme
         *which,
     )
     query = query.join(PageRow, PageRow.id == FlagRow.page_id).where(PageRow.absent.is_(False))
-    exported = ExportedFlags()
-    for number, by_hand, count in session.execute(query.group_by(by, BY_HAND)):
-        (exported.by_hand if by_hand else exported.upheld)[number] += count
-    return exported
+    rows = session.execute(query.group_by(by, BY_HAND))
+    return Counter({(number, bool(by_hand)): count for number, by_hand, count in rows})

@@ -152,23 +152,27 @@ class FlagArrays:
                 following.append(other)
         return np.array(leading, dtype=np.int64), np.array(following, dtype=np.int64)
 
-    def questions(self, mask: Mask) -> Mask:
-        """The flags of `mask`, of which two halves of a moved character with the same decision are one question: the
-        half with the lower score is left out."""
+    @property
+    def _is_one_question(self) -> Mask:
+        """Which moved characters are one question, since both halves have the same decision."""
         leading, following, otherwise = self._leading, self._following, self._corrected_otherwise
-        same = (self.state[leading] == self.state[following]) & ~otherwise[leading] & ~otherwise[following]
+        same = self.state[leading] == self.state[following]
+        return np.asarray(same & ~otherwise[leading] & ~otherwise[following])
+
+    def questions(self, mask: Mask) -> Mask:
+        """The flags of `mask`; where two halves of a moved character are one question, without the half that has the
+        lower score."""
         questions = mask.copy()
-        questions[following[same & mask[leading]]] = False
+        questions[self._following[self._is_one_question & mask[self._leading]]] = False
         return questions
 
     def other_half(self, number: int) -> int | None:
         """The number of the flag of the other half of a moved character; None if there is none, or if each half is a
         question of its own."""
-        index, otherwise = self.at.get(number, -1), self._corrected_otherwise
+        index, is_one = self.at.get(number, -1), self._is_one_question
         for halves, others in ((self._leading, self._following), (self._following, self._leading)):
-            for other in others[halves == index].tolist():
-                if self.state[index] == self.state[other] and not (otherwise[index] or otherwise[other]):
-                    return int(self.number[other])
+            for other in others[(halves == index) & is_one].tolist():
+                return int(self.number[other])
         return None
 
     def chosen(self, queue_filter: QueueFilter) -> Mask:

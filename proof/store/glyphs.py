@@ -140,24 +140,14 @@ class Glyphs(StorePart):
 
     def states(self, places: Sequence[tuple[int, int, int]]) -> dict[tuple[int, int, int], GlyphState]:
         """The states of the occurrences at these places (page, line, offset); those without a flag are left out."""
-        query = select(
-            FlagRow.page_id,
-            FlagRow.line,
-            FlagRow.offset,
-            FlagRow.id,
-            FlagRow.state,
-            FlagRow.reading,
-            FlagRow.version,
-            FlagRow.origin,
-        )
         on_pages = FlagRow.page_id.in_({page for page, _, _ in places})
-        query = query.where(tuple_(FlagRow.page_id, FlagRow.line, FlagRow.offset).in_(places), FlagRow.length == 1)
-        query = query.where(on_pages, ~IS_SEEDED)
+        query = select(FlagRow).where(tuple_(FlagRow.page_id, FlagRow.line, FlagRow.offset).in_(places), on_pages)
+        query = query.where(FlagRow.length == 1, ~IS_SEEDED)
         query = query.where((FlagRow.stale.is_(False) & FlagRow.raised.is_(True)) | BY_HAND)
         state_of: dict[tuple[int, int, int], GlyphState] = {}
         with self._reading() as session:
             own = own_states(session, on_pages)
-            for row in session.execute(query.order_by(FlagRow.id)):
+            for row in session.scalars(query.order_by(FlagRow.id)):
                 state, reading, version = own.get(row.id, (row.state, row.reading, row.version))
                 by_hand = row.origin == Origin.PERSON.value
                 if not by_hand or state != State.OPEN.value:

@@ -143,28 +143,17 @@ class Journal:
         if not self._pending.exists():
             return
         pending = read_journal(self._pending)
-        is_whole = not pending.damaged and not pending.cut_off
-        if pending.lines and is_whole:
+        lines = pending.lines
+        if lines and not pending.damaged and not pending.cut_off:
             with reading() as session:
-                if _is_committed(session, pending.lines) and not self._ends_with(_encoded(pending.lines)):
-                    self._add(session, pending.lines)
+                if _is_committed(session, lines) and self.read().lines[-len(lines) :] != lines:
+                    self._add(session, lines)
         self._remove_pending()
 
     def _remove_pending(self) -> None:
         """Remove the file of pending lines. If it stays, the next turn finds that the journal has them already."""
         with suppress(OSError):
             self._pending.unlink()
-
-    def _ends_with(self, data: bytes) -> bool:
-        """Whether the file of the journal ends with `data`. Raises OutputError."""
-        try:
-            with self.path.open("rb") as file:
-                file.seek(max(0, self.path.stat().st_size - len(data)))
-                return file.read() == data
-        except FileNotFoundError:
-            return False
-        except OSError as error:
-            raise _unreadable(self.path, error) from error
 
     def catch_up(self, reading: Sessions) -> None:
         """Append what is pending, and all acts that are missing if the newest act is. Raises OutputError."""

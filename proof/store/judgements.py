@@ -11,9 +11,10 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from datetime import datetime
 from itertools import combinations, groupby
+from operator import attrgetter
 from typing import Any, NamedTuple
 
-from sqlalchemy import ColumnElement, func, select
+from sqlalchemy import ColumnElement, Row, func, select
 from sqlalchemy.orm import Session
 
 from proof.store.decision_records import SETTLED, STATE_OF, TAKING_BACK, State, Verdict, judgement_category
@@ -42,37 +43,19 @@ JudgementPairs = dict[tuple[str, str], list[JudgementPair]]
 """For two people, in the order of their names, their judgements on every place that both judged."""
 
 
-class _Event(NamedTuple):
-    """A decision, with the columns that its judgement depends on."""
-
-    id: int
-    flag: int
-    page: int
-    about: int | None
-    verdict: str
-    state: str
-    reading: str
-    suggested: str
-    person: str
+_EventRow = Row[*tuple[Any, ...]]
+"""A decision: the columns of `DecisionRow` that its judgement depends on, and the `page_id` of its flag."""
 
 
-def _decisions_by_flag(session: Session, work: str, *which: ColumnElement[bool]) -> Iterator[list[_Event]]:
+def _decisions_by_flag(session: Session, work: str, *which: ColumnElement[bool]) -> Iterator[list[_EventRow]]:
     """The decisions of a work that `which` selects, as one list for each flag, oldest first; without those on seeded
     errors."""
-    query = select(
-        DecisionRow.id,
-        DecisionRow.flag_id,
-        FlagRow.page_id,
-        DecisionRow.about,
-        DecisionRow.verdict,
-        DecisionRow.state,
-        DecisionRow.reading,
-        DecisionRow.suggested,
-        DecisionRow.person,
-    ).join(FlagRow, FlagRow.id == DecisionRow.flag_id)
+    said = (DecisionRow.verdict, DecisionRow.state, DecisionRow.reading, DecisionRow.suggested, DecisionRow.person)
+    query = select(DecisionRow.id, DecisionRow.flag_id, DecisionRow.about, *said, FlagRow.page_id)
+    query = query.join(FlagRow, FlagRow.id == DecisionRow.flag_id)
     query = query.where(DecisionRow.work_id == work_id_subquery(work), ~IS_SEEDED, *which)
     rows = session.execute(query.order_by(DecisionRow.flag_id, DecisionRow.version))
-    for _, events in groupby((_Event(*row) for row in rows), lambda event: event.flag):
+    for _, events in groupby(rows, attrgetter("flag_id")):
         yield list(events)
 
 
@@ -107,7 +90,7 @@ class Judgements(StorePart):
                 page: at.person for page, at in standing_of.items() if at.given_state is PageState.VALIDATED
             }
             for events in _decisions_by_flag(session, work):
-                validator = validator_of.get(events[0].page)
+                validator = validator_of.get(events[0].page_id)
                 if not validator and len({event.person for event in events}) < 2:
                     continue
                 judgement_of = {person: _judgement(event) for person, event in _last_events(events).items()}
@@ -205,18 +188,18 @@ def _not_on_seeded() -> ColumnElement[bool]:
     return DecisionRow.flag_id.not_in(select(FlagRow.id).where(IS_SEEDED))
 
 
-def _last_events(events: Iterable[_Event]) -> dict[str, _Event]:
+def _last_events(events: Iterable[_EventRow]) -> dict[str, _EventRow]:
     """The last event of each person that settled a flag and was not undone."""
     return {event.person: event for event in standing_events(events) if event.state in SETTLED}
 
 
-def _judgement(event: _Event) -> str:
+def _judgement(event: _EventRow) -> str:
     """The category of the judgement of a decision."""
     return judgement_category(event.state, event.reading, event.suggested)
 
 
-def _difference(own: _Event, other: _Event) -> Differing:
-    return Differing(own.flag, (own.state, own.reading), other.person, (other.state, other.reading))
+def _difference(own: _EventRow, other: _EventRow) -> Differing:
+    return Differing(own.flag_id, (own.state, own.reading), other.person, (other.state, other.reading))
 
 
 def _counted(

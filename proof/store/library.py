@@ -260,11 +260,8 @@ def _count_flags(session: Session, works: Collection[int] | None, counts: Mappin
             of_work["settled"] += count * (flagged and settled)
             of_work["upheld"] += count * (flagged and wrong)
             of_work["confirmed"] += count * wrong
-    exported = exported_flags(session, WORK, *_among(FlagRow.work_id, works))
-    for work, count in exported.upheld.items():
-        counts[work].update(exported=count, confirmed=count)
-    for work, count in exported.by_hand.items():
-        counts[work].update(confirmed=count)
+    for (work, by_hand), count in exported_flags(session, WORK, *_among(FlagRow.work_id, works)).items():
+        counts[work].update(exported=0 if by_hand else count, confirmed=count)
 
 
 def _pairs_of_rules(session: Session, works: Collection[int] | None) -> list[tuple[int, str, str]]:

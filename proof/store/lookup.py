@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import AbstractContextManager
 from dataclasses import fields
 from typing import Any, NamedTuple, TypeVar
@@ -14,8 +14,14 @@ from proof.errors import PublicError
 from proof.locale.marking import _
 from proof.store.models import ActRow, PageRow, WorkRow
 
+Key = TypeVar("Key")
+Record = TypeVar("Record")
+
 NO_PAGE = _("%(work)s: there is no page %(page)s")
 NO_WORK = _("there is no work %(work)s in the store")
+
+KEYS_PER_STATEMENT = 500
+"""Maximum number of keys in one statement, below the limit of parameters of every database."""
 
 Sessions = Callable[[], AbstractContextManager[Session]]
 """Each call returns a session for a `with` block, at the end of which its changes are committed as one transaction."""
@@ -87,7 +93,9 @@ def newest_act_id(session: Session) -> int:
     return session.scalar(select(func.max(ActRow.id))) or 0
 
 
-Record = TypeVar("Record")
+def batches(keys: Sequence[Key]) -> Iterator[Sequence[Key]]:
+    """The keys in groups of `KEYS_PER_STATEMENT`."""
+    return (keys[start : start + KEYS_PER_STATEMENT] for start in range(0, len(keys), KEYS_PER_STATEMENT))
 
 
 def filled(record: type[Record], row: object, **given: Any) -> Record:

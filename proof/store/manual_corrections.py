@@ -4,7 +4,7 @@ a decision on this flag."""
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
 from itertools import chain
@@ -26,7 +26,7 @@ from proof.store.events import key_of_another
 from proof.store.flag_matching import unused_id
 from proof.store.lookup import NoPlaceError, StorePart, filled, find_page
 from proof.store.models import ActRow, CharactersRow, ColumnRow, FlagAct, FlagRow, PageRow
-from proof.store.seeded_errors import BY_HAND, IS_SEEDED, seeded_places, shown_text
+from proof.store.seeded_errors import seeded_places, shown_text
 from proof.store.texts import carry_to_present, columns_of_pages, of_column, pages_with_columns_of
 from proof.store.typed_text import LONGEST_READING
 from proof.store.work_text import columns_of
@@ -167,7 +167,9 @@ def correct_in(session: Session, correction: ManualCorrection, *, decided_confli
         row = _row_by_hand(session, page, flag_of_change(session, page, column, change, offset, text, characters))
         return _decide(session, correction, row)
     is_seeded = correction.length == 1 and (correction.line, correction.offset) in seeded
-    flag_row = _flag_at(session, pages, correction, seeded=is_seeded)
+    in_column = select(FlagRow).where(of_column(pages, correction.line)).order_by(FlagRow.id).with_for_update()
+    flags = session.scalars(in_column).all()
+    flag_row = _flag_at(flags, correction, seeded=is_seeded)
     is_open = flag_row is not None and flag_row.state == State.OPEN.value and flag_row.transcribed == transcribed
     if flag_row is not None and (is_seeded or is_open):
         return _decide(session, correction, flag_row)
@@ -175,11 +177,11 @@ def correct_in(session: Session, correction: ManualCorrection, *, decided_confli
         raise chain_of(session, flag_row).conflict(session, 0)
     if correction.verdict not in BY_HAND_VERDICTS:
         raise NoPlaceError(_("nothing is asked there"))
-    _check_unflagged(session, pages, correction)
+    _check_unflagged(flags, correction)
     box = box_at(characters, column.number, correction.offset, correction.length)
     flag = _new_flag(page, column.source, correction, box)
     row = _row_by_hand(session, page, flag)
-    overlapping = _overlapping_correction(session, pages, column.source, flag)
+    overlapping = _overlapping_correction(flags, column.source, flag)
     if overlapping is not None:
         raise chain_of(session, overlapping).conflict(session, 0)
     return _decide(session, correction, row)
@@ -206,33 +208,26 @@ def _column(session: Session, page: PageRow, number: int) -> ColumnRow | None:
     return ColumnRow(number=number, x=0, y=0, w=0, h=0, source=source) if source is not None else None
 
 
-def _flag_at(
-    session: Session, pages: Sequence[PageRow], correction: ManualCorrection, *, seeded: bool = False
-) -> FlagRow | None:
-    """The flag of a check or of a collation at exactly this place, or the `seeded` error there; locked."""
-    query = select(FlagRow).where(of_column(pages, correction.line))
-    query = query.where(FlagRow.offset == correction.offset, FlagRow.length == correction.length)
-    query = query.where(FlagRow.stale.is_(False), FlagRow.kind != Kind.LAYOUT.value, ~BY_HAND)
-    query = query.where(IS_SEEDED if seeded else ~IS_SEEDED)
-    return session.scalars(query.order_by(FlagRow.raised.desc(), FlagRow.id.desc()).with_for_update()).first()
+def _flag_at(flags: Iterable[FlagRow], correction: ManualCorrection, *, seeded: bool) -> FlagRow | None:
+    """The flag of a check or of a collation at exactly this place, or the `seeded` error there."""
+    asked = [row for row in flags if not row.stale and row.kind != Kind.LAYOUT.value and not _is_by_hand(row)]
+    at_place = [row for row in asked if (row.offset, row.length) == (correction.offset, correction.length)]
+    of_origin = [row for row in at_place if (row.origin == Origin.SEEDED.value) == seeded]
+    return max(of_origin, key=lambda row: (row.raised, row.id), default=None)
 
 
-def _check_unflagged(session: Session, pages: Sequence[PageRow], correction: ManualCorrection) -> None:
+def _check_unflagged(flags: Iterable[FlagRow], correction: ManualCorrection) -> None:
     """Raise RefusedDecisionError if several characters are corrected at once and one of them is flagged."""
-    if correction.length < 2:
-        return
-    flagged = select(FlagRow.id).where(
-        of_column(pages, correction.line),
-        FlagRow.stale.is_(False),
-        FlagRow.raised.is_(True),
-        ~BY_HAND,
-        FlagRow.offset < correction.offset + correction.length,
-        FlagRow.offset + FlagRow.length > correction.offset,
-    )
-    if session.scalar(flagged.limit(1)) is not None:
+    place = Span(correction.offset, correction.length)
+    raised = (Span(row.offset, row.length) for row in flags if row.raised and not row.stale and not _is_by_hand(row))
+    if place.length > 1 and any(place.overlaps(span) for span in raised):
         raise RefusedDecisionError(
             _("one of these characters is flagged: decide it, and correct the others one by one")
         )
+
+
+def _is_by_hand(row: FlagRow) -> bool:
+    return row.origin == Origin.PERSON.value
 
 
 def _decide(session: Session, correction: ManualCorrection, flag: FlagRow) -> Decision:
@@ -267,16 +262,14 @@ def _row_by_hand(session: Session, page: PageRow, flag: Flag) -> FlagRow:
     return row
 
 
-def _overlapping_correction(session: Session, pages: Sequence[PageRow], source: str, flag: Flag) -> FlagRow | None:
+def _overlapping_correction(flags: Iterable[FlagRow], source: str, flag: Flag) -> FlagRow | None:
     """A correction by hand that is in force at the place of `flag` or overlaps it, or deletes its column, and whose
     context in the column has not changed; None if there is none."""
-    query = select(FlagRow).where(
-        of_column(pages, flag.line), BY_HAND, FlagRow.stale.is_(False), FlagRow.state != State.OPEN.value
-    )
-    for row in session.scalars(query.order_by(FlagRow.id)):
+    for row in flags:
+        is_in_force = _is_by_hand(row) and not row.stale and row.state != State.OPEN.value
         meets = Span(row.offset, row.length).meets(Span(flag.offset, flag.length))
         is_unchanged = row.uid == flag.id or context_of(source, row.offset, row.length) == row.context
-        if (meets or row.reason == DELETED) and is_unchanged:
+        if is_in_force and (meets or row.reason == DELETED) and is_unchanged:
             return row
     return None
 

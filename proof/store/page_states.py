@@ -18,7 +18,7 @@ from proof.locale.marking import _
 from proof.store.carried_places import Place
 from proof.store.decision_records import NotYoursError, RefusedDecisionError
 from proof.store.events import answered, changes_since, standing
-from proof.store.lookup import PageConflictError, StorePart, filled, find_page, find_work_id
+from proof.store.lookup import PageConflictError, StorePart, batches, filled, find_page, find_work_id
 from proof.store.models import FlagRow, PageEventRow, PageRow
 from proof.store.rows import PagePlace
 from proof.store.seeded_errors import IS_SEEDED
@@ -27,9 +27,6 @@ from proof.store.typed_text import check_note
 from proof.text.edit import edited, merged
 from proof.text.lines import LINE_ENDING
 from proof.text.positions import Span
-
-PAGES_AT_ONCE = 500
-"""Number of pages in one query."""
 
 
 class PageState(StrEnum):
@@ -216,8 +213,8 @@ def _last_proofreader(page_events: EventRows) -> str:
 def page_states(session: Session, pages: Sequence[int]) -> dict[int, PageStanding]:
     """The standing of each of these pages, by page number."""
     states = dict.fromkeys(pages, PageStanding())
-    for start in range(0, len(pages), PAGES_AT_ONCE):
-        states |= standings(session, PageEventRow.page_id.in_(pages[start : start + PAGES_AT_ONCE]))
+    for numbers in batches(pages):
+        states |= standings(session, PageEventRow.page_id.in_(numbers))
     return states
 
 

@@ -51,7 +51,6 @@ from proof.store.queue_records import (
     QueuedFlag,
     QueueFilter,
     RemainingWork,
-    WorkPair,
     WorkSummary,
     listed_page,
 )
@@ -191,7 +190,6 @@ class Queue(StorePart):
 
         by_kind = np.bincount(arrays.kind[without("kinds")], minlength=len(KINDS))
         by_state = np.bincount(arrays.state[without("states")], minlength=len(STATES))
-        by_pair = np.bincount(arrays.pair[without("pair")], minlength=len(arrays.pairs))
         by_juan = np.bincount(arrays.juan[without("juan")], minlength=len(arrays.juans))
         scores = arrays.score[masks["raised"]]
         low, high = (float(scores.min()), float(scores.max())) if scores.size else (0.0, 1.0)
@@ -200,24 +198,17 @@ class Queue(StorePart):
             total=int(arrays.chosen(queue_filter).sum()),
             kinds=dict(zip(KINDS, map(int, by_kind), strict=True)),
             states=dict(zip(STATES, map(int, by_state), strict=True)),
-            pairs=[PairCount(*arrays.pairs[pair], int(by_pair[pair])) for pair in _most_frequent(by_pair)[:pairs]],
+            pairs=_pairs(arrays, without("pair"), pairs),
             juans=list(map(JuanFlags, arrays.juans, map(int, by_juan))),
             scores=list(map(int, histogram)),
             edges=list(map(float, edges)),
         )
 
-    def pairs(self, work: str, queue_filter: QueueFilter) -> list[WorkPair]:
+    def pairs(self, work: str, queue_filter: QueueFilter) -> list[PairCount]:
         """The pairs of transcribed and suggested text of the flags that match the filter, most frequent first."""
         arrays = self._fresh(work)
         mask = arrays.chosen(queue_filter)
-        mask &= np.isin(arrays.kind, [KINDS.index(kind) for kind in PAIRED])
-        counts = np.bincount(arrays.pair[mask], minlength=len(arrays.pairs))
-        is_open = mask & arrays.is_in({State.OPEN})
-        open_counts = np.bincount(arrays.pair[is_open], minlength=len(arrays.pairs))
-        return [
-            WorkPair(*arrays.pairs[pair], count=int(counts[pair]), open=int(open_counts[pair]))
-            for pair in _most_frequent(counts)
-        ]
+        return _pairs(arrays, mask & np.isin(arrays.kind, [KINDS.index(kind) for kind in PAIRED]))
 
     def scores(self, work: str, queue_filter: QueueFilter) -> tuple[NDArray[np.float64], NDArray[np.int8], Mask]:
         """The scores, in descending order, of the flags other than samples that match the filter; their states (indices
@@ -251,7 +242,7 @@ class Queue(StorePart):
             exported = exported_flags(session, PAGE, FlagRow.work_id == work_id_subquery(work))
         for page in arrays.pages:
             counts = counts_of[page.text, page.juan_name]
-            upheld, by_hand = exported.upheld[page.number], exported.by_hand[page.number]
+            upheld, by_hand = exported[page.number, False], exported[page.number, True]
             counts.update(pages=1, characters=page.characters, exported=upheld, confirmed=upheld + by_hand)
             counts.update({name: int(of_position[page.position]) for name, of_position in by_position.items()})
         return [JuanCount(juan, **counts) for (_, juan), counts in counts_of.items()]
@@ -372,9 +363,13 @@ def _by_state(arrays: FlagArrays) -> dict[State, int]:
     return dict(zip(STATES, map(int, counts), strict=True))
 
 
-def _most_frequent(counts: NDArray[np.intp]) -> list[int]:
-    """The indices of the counts above 0, highest count first."""
-    return [index for index in np.argsort(-counts, kind="stable").tolist() if counts[index]]
+def _pairs(arrays: FlagArrays, mask: Mask, limit: int | None = None) -> list[PairCount]:
+    """The pairs of the flags of `mask`, at most `limit`, most frequent first."""
+    counts = np.bincount(arrays.pair[mask], minlength=len(arrays.pairs))
+    open_counts = np.bincount(arrays.pair[mask & arrays.is_in({State.OPEN})], minlength=len(arrays.pairs))
+    by_count: list[int] = np.argsort(-counts, kind="stable").tolist()
+    frequent = [pair for pair in by_count if counts[pair]][:limit]
+    return [PairCount(*arrays.pairs[pair], int(counts[pair]), int(open_counts[pair])) for pair in frequent]
 
 
 def _queued(

@@ -124,11 +124,12 @@ class QueuedFlag:
 
 @dataclass(frozen=True, slots=True)
 class PairCount:
-    """The number of flags with `text` as transcribed and `image` as suggested text."""
+    """The number of flags with `text` as transcribed and `image` as suggested text, and of those that are open."""
 
     text: str
     image: str
     count: int
+    open: int
 
 
 @dataclass(frozen=True, slots=True)
@@ -152,16 +153,6 @@ class Facets(NamedTuple):
     juans: list[JuanFlags]
     scores: list[int]
     edges: list[float]
-
-
-@dataclass(frozen=True, slots=True)
-class WorkPair:
-    """A pair of transcribed and suggested text with the number of its flags, and of those that are open."""
-
-    text: str
-    image: str
-    count: int
-    open: int
 
 
 @dataclass(frozen=True, slots=True)

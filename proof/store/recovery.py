@@ -13,7 +13,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from datetime import datetime
 from typing import Any
 
@@ -76,7 +76,7 @@ class Unplaced:
         return f"{where}: {what}: {self.why}"
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(slots=True)
 class Recovered:
     """The result of a recovery.
 
@@ -85,13 +85,13 @@ class Recovered:
     crash cut off (0: none). `works` are the numbers of the works that got acts.
     """
 
-    rebuilt: Counter[str]
-    present: int
     superseded: int
-    unplaced: tuple[Unplaced, ...]
     damaged: tuple[int, ...]
     cut_off: int
-    works: tuple[int, ...]
+    rebuilt: Counter[str] = field(default_factory=Counter)
+    present: int = 0
+    unplaced: tuple[Unplaced, ...] = ()
+    works: set[int] = field(default_factory=set)
 
 
 def recover(session: Session, journal: JournalLines) -> Recovered:
@@ -102,16 +102,16 @@ def recover(session: Session, journal: JournalLines) -> Recovered:
     chains, superseded = chains_of(lines)
     stored_chains = _stored_chains(session)
     stored_flags = _decided_flags(session)
-    recovery = _Recovery(session)
+    recovered = Recovered(superseded, journal.damaged, journal.cut_off)
     last_of: dict[int, int] = {}
     to_place: dict[int, Sequence[tuple[int, Line]]] = {}
     for chain in chains.values():
         (_, first), last = chain[0], chain[-1][0]
-        missing = recovery.missing(chain, stored_chains.get(_subject(first), []))
+        missing = _missing(recovered, chain, stored_chains.get(_subject(first), []))
         last_of |= {number: last for number, _ in missing}
         if missing or first.get("first") in stored_flags:
             to_place[last] = chain
-    recovery.use_places(replay_places(lines, contents, to_place))
+    recovery = _Recovery(session, recovered, replay_places(lines, contents, to_place))
     for last in to_place:
         flag = stored_flags.get(lines[last].get("first", ""))
         if flag is not None:
@@ -119,15 +119,7 @@ def recover(session: Session, journal: JournalLines) -> Recovered:
     for number, last in sorted(last_of.items()):
         recovery.put(lines[number], last)
     recovery.finish()
-    return Recovered(
-        rebuilt=recovery.rebuilt,
-        present=recovery.present,
-        superseded=superseded,
-        unplaced=tuple(recovery.unplaced),
-        damaged=journal.damaged,
-        cut_off=journal.cut_off,
-        works=tuple(sorted(recovery.works)),
-    )
+    return recovered
 
 
 def _with_present_names(session: Session, lines: Sequence[Line], contents: Mapping[str, str]) -> list[Line]:
@@ -166,40 +158,32 @@ def _decided_flags(session: Session) -> dict[str, FlagRow]:
     return dict(session.execute(first.where(DecisionRow.version == 1)).all())
 
 
+def _missing(recovered: Recovered, chain: Sequence[tuple[int, Line]], stored: Sequence[Line]) -> list[tuple[int, Line]]:
+    """The lines of a chain that the store lacks, with their numbers. If the store has other acts on the subject, those
+    hold, and the lacking lines are unplaced."""
+    stored_ids, act = [identity(line) for line in stored], chain[0][1]["act"]
+    lacking = [(number, line) for number, line in chain if identity(line) not in stored_ids]
+    recovered.present += len(chain) - len(lacking)
+    if act in (COMMENT, READING):  # these replace no other act
+        return lacking
+    if act == RULE:
+        newest = max((line["at"] for line in stored), default="")
+        refused, why = [line for _, line in lacking if line["at"] <= newest], "the rule was set otherwise since"
+    else:
+        agrees = all(known == identity(line) for known, (_, line) in zip(stored_ids, chain, strict=False))
+        refused, why = [] if agrees else [line for _, line in lacking], "its place was decided otherwise since"
+    recovered.unplaced += tuple(Unplaced(line, why) for line in refused)
+    return [(number, line) for number, line in lacking if line not in refused]
+
+
 class _Recovery:
-    """A recovery in progress: the counts and works of `Recovered`, and the flags that acts were put on."""
+    """A recovery in progress: what was recovered so far, the places of acts by the number of the last line of their
+    chains, and the flags that acts were put on."""
 
-    def __init__(self, session: Session) -> None:
-        self.rebuilt: Counter[str] = Counter()
-        self.present = 0
-        self.unplaced: list[Unplaced] = []
-        self.works: set[int] = set()
-        self._session = session
-        self._places: Mapping[int, ReplayedPlace] = {}
-        self._versions: Mapping[tuple[str, int], int] = {}
+    def __init__(self, session: Session, recovered: Recovered, places: Mapping[int, ReplayedPlace]) -> None:
+        self._session, self._recovered, self._places = session, recovered, places
+        self._versions = _versions_of_lost(session, places.values())
         self._flags: dict[str, FlagRow] = {}
-
-    def missing(self, chain: Sequence[tuple[int, Line]], stored: Sequence[Line]) -> list[tuple[int, Line]]:
-        """The lines of a chain that the store lacks, with their numbers. If the store has other acts on the subject,
-        those hold, and the lacking lines are unplaced."""
-        stored_ids, act = [identity(line) for line in stored], chain[0][1]["act"]
-        lacking = [(number, line) for number, line in chain if identity(line) not in stored_ids]
-        self.present += len(chain) - len(lacking)
-        if act in (COMMENT, READING):  # these replace no other act
-            return lacking
-        if act == RULE:
-            newest = max((line["at"] for line in stored), default="")
-            refused, why = [line for _, line in lacking if line["at"] <= newest], "the rule was set otherwise since"
-        else:
-            agrees = all(known == identity(line) for known, (_, line) in zip(stored_ids, chain, strict=False))
-            refused, why = [] if agrees else [line for _, line in lacking], "its place was decided otherwise since"
-        self.unplaced += [Unplaced(line, why) for line in refused]
-        return [(number, line) for number, line in lacking if line not in refused]
-
-    def use_places(self, places: Mapping[int, ReplayedPlace]) -> None:
-        """Give the places of acts, by the number of the last line of their chains."""
-        self._places = places
-        self._versions = _versions_of_lost(self._session, places.values())
 
     def correct_place(self, flag: FlagRow, line: Line, last: int) -> None:
         """Give a stored flag the place to which the journal carries it, if it has lost its own or the text reads
@@ -221,9 +205,9 @@ class _Recovery:
         """Put an act into the store, or note why it is unplaced. `last` is the number of the last line of its chain."""
         why = self._put(line, last)
         if why:
-            self.unplaced.append(Unplaced(line, why))
+            self._recovered.unplaced += (Unplaced(line, why),)
         else:
-            self.rebuilt[line["act"]] += 1
+            self._recovered.rebuilt[line["act"]] += 1
 
     def finish(self) -> None:
         """Make flags stale that the recovered decisions answer. To be called after the last `put`."""
@@ -248,7 +232,7 @@ class _Recovery:
             page = self._page(line)
         if page is None:
             return "the store has no such page; check the text that it stands in, and recover again"
-        self.works.add(page.work_id)
+        self._recovered.works.add(page.work_id)
         if table is CommentRow:
             session.add(CommentRow(work_id=page.work_id, page_id=page.id, flag_id=flag.id if flag else None, **values))
         elif flag is None:
@@ -268,7 +252,7 @@ class _Recovery:
         if work_id is None:
             return "the store has no such work; check its texts, and recover again"
         self._session.add(RuleRow(work_id=work_id, **values))
-        self.works.add(work_id)
+        self._recovered.works.add(work_id)
         return ""
 
     def _page(self, line: Line) -> PageRow | None:

@@ -73,11 +73,9 @@ def with_seeded_errors(result: PageResult, places: SeededPlaces | None) -> PageR
     return replace(result, columns=columns, characters=tuple(characters))
 
 
-def shown_text(source: str, line: int, places: SeededPlaces, start: int = 0) -> str:
-    """`source`, the part of column `line` from offset `start` on, with the false characters in it."""
-    return "".join(
-        places[line, at].text if (line, at) in places else character for at, character in enumerate(source, start)
-    )
+def shown_text(source: str, line: int, places: SeededPlaces) -> str:
+    """`source`, the text of column `line`, with the false characters in it."""
+    return "".join(places[line, at].text if (line, at) in places else character for at, character in enumerate(source))
 
 
 def shown_context(context: str, source: str, line: int, offset: int, length: int, places: SeededPlaces) -> str:
@@ -88,9 +86,9 @@ def shown_context(context: str, source: str, line: int, offset: int, length: int
     return context_of(shown_text(source, line, places), offset, length)
 
 
-def answers(session: Session, work: str) -> dict[tuple[int, int, int], list[SeededAnswer]]:
-    """The answers to each seeded error of a work, by page number, column and offset: of each person the last decision
-    that was not undone, in the order of these decisions. Errors that are no longer seeded are included."""
+def answers(session: Session, work: str) -> list[list[SeededAnswer]]:
+    """The answers to each answered seeded error of a work: of each person the last decision that was not undone, in the
+    order of these decisions. Errors that are no longer seeded are included."""
     query = select(DecisionRow, FlagRow.page_id).join(FlagRow, FlagRow.id == DecisionRow.flag_id)
     query = query.where(DecisionRow.work_id == work_id_subquery(work), IS_SEEDED)
     page_of = dict(session.execute(query.order_by(DecisionRow.id)).all())
@@ -102,4 +100,4 @@ def answers(session: Session, work: str) -> dict[tuple[int, int, int], list[Seed
         caught = decision.state == State.CORRECTED.value and decision.reading == decision.suggested
         answer_of[place].pop(decision.person, None)  # moves the person to the end
         answer_of[place][decision.person] = SeededAnswer(decision.person, caught)
-    return {place: list(of_people.values()) for place, of_people in answer_of.items()}
+    return [list(of_people.values()) for of_people in answer_of.values()]

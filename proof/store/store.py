@@ -42,7 +42,7 @@ from proof.store.journal import Journal, Line, all_lines, identity, journal_of, 
 from proof.store.judgements import Judgements
 from proof.store.layout_overrides import LayoutOverrides, PageStamp, overrides_of
 from proof.store.library import Library
-from proof.store.lookup import raise_revision, work_id_subquery
+from proof.store.lookup import batches, raise_revision, work_id_subquery
 from proof.store.manual_corrections import ManualCorrections
 from proof.store.models import FlagRow, PageRow, RunRow, WorkRow
 from proof.store.page_states import PageStates
@@ -65,9 +65,6 @@ from proof.store.search import Finder
 from proof.store.text_files import Texts
 from proof.store.texts import lock_texts, record_content
 from proof.store.variant_rules import Rules
-
-RESCORED_AT_ONCE = 500
-"""Number of flags in one query of `Store.rescore`."""
 
 
 class Store:
@@ -341,8 +338,8 @@ class Store:
             work_id, revision = row
             if seen is not None and revision != seen:
                 return None
-            for first in range(0, len(flags), RESCORED_AT_ONCE):
-                flag_of = {flag.id: flag for flag in flags[first : first + RESCORED_AT_ONCE]}
+            for batch in batches(flags):
+                flag_of = {flag.id: flag for flag in batch}
                 # without a condition on the work, for which SQLite would scan all its flags
                 stored = select(FlagRow.id, FlagRow.uid, FlagRow.work_id).where(FlagRow.uid.in_(flag_of))
                 changes = [
@@ -369,7 +366,7 @@ class Store:
                 self.journal.complete(session)
         with self._writing(journaling=not own) as session:  # the journal already has the acts that come from it
             recovered = recover(session, read_journal(path or self.journal.path))
-            for work in recovered.works:
+            for work in sorted(recovered.works):
                 raise_revision(session, work)
         return recovered
 

@@ -22,7 +22,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
-from sqlalchemy import ColumnElement, func, or_, select
+from sqlalchemy import ColumnElement, or_, select
 from sqlalchemy.orm import Session, load_only
 
 from proof.model.flags import LINE_BREAK, Kind, insertion_order
@@ -237,15 +237,10 @@ class WorkTexts:
     def __init__(self) -> None:
         self._kept = Bounded[int, _KeptText](KEPT_BYTES, lambda kept: kept.text.size)
         self._lock = Lock()
-        self._seen_act: int | None = None
-        """The newest act whose pages are in `_decided_pages`; None before the first call."""
-        self._decided_pages: defaultdict[int, dict[int, int]] = defaultdict(dict)
-        """By work, the pages with decisions since the first call, each with its last decision."""
 
     def texts(self, session: Session, *which: ColumnElement[bool]) -> Iterator[tuple[StoredWork, WorkText]]:
         """The works that meet the conditions `which`, by name, each with its text."""
-        with self._lock:
-            newest = self._update_decided_pages(session)
+        newest = newest_act_id(session)
         for work in find_works(session, *which):
             yield work, self._text(session, work, newest)
 
@@ -255,32 +250,22 @@ class WorkTexts:
             return work_and_text
         raise NoPlaceError(NO_WORK, work=name)
 
-    def _update_decided_pages(self, session: Session) -> int:
-        """Add the pages with new decisions; returns the newest act. A session that began earlier may see fewer acts
-        than were added; those that it does not see are added again by the next call."""
-        newest = newest_act_id(session)
-        if self._seen_act is not None and newest > self._seen_act:
-            decided = select(FlagRow.work_id, FlagRow.page_id, func.max(DecisionRow.id))
-            decided = decided.join(DecisionRow, DecisionRow.flag_id == FlagRow.id)
-            decided = decided.where(DecisionRow.id > self._seen_act).group_by(FlagRow.work_id, FlagRow.page_id)
-            for work, page, act in session.execute(decided):
-                self._decided_pages[work][page] = act
-        self._seen_act = newest
-        return newest
-
     def _text(self, session: Session, work: StoredWork, newest: int) -> WorkText:
         """The text of a work; `newest` is the newest act that the session sees."""
         with self._lock:  # one thread reads a text, and the others wait for it
             kept = self._kept.get(work.id)
             if kept is None or kept.revision != work.revision:
                 text = WorkText(columns_of(session, work.id))
+            elif newest <= kept.act:
+                return kept.text
             else:
-                decided = [page for page, act in self._decided_pages[work.id].items() if act > kept.act]
-                if not decided:
-                    return kept.text
+                decided = select(FlagRow.page_id).join(DecisionRow, DecisionRow.flag_id == FlagRow.id)
+                decided = decided.where(DecisionRow.work_id == work.id, DecisionRow.id > kept.act)
                 pages = session.scalars(select(PageRow).where(PageRow.id.in_(decided))).all()
-                pages_now = [page.id for page in pages_with_columns_of(session, pages)]
-                text = kept.text.with_columns(chain.from_iterable(columns_of(session, work.id, pages_now)))
+                text = kept.text
+                if pages:
+                    pages_now = [page.id for page in pages_with_columns_of(session, pages)]
+                    text = text.with_columns(chain.from_iterable(columns_of(session, work.id, pages_now)))
             self._kept.put(work.id, _KeptText(work.revision, newest, text))
             return text
 
@@ -329,24 +314,7 @@ def _changing_flags(
     the text in which the page was checked. `own` are the states of flags for the person who makes the request, which
     replace those in the store."""
     query = select(
-        FlagRow.id,
-        FlagRow.page_id,
-        FlagRow.line,
-        FlagRow.offset,
-        FlagRow.length,
-        FlagRow.kind,
-        FlagRow.transcribed,
-        FlagRow.state,
-        FlagRow.reading,
-        FlagRow.reads,
-        FlagRow.start,
-        FlagRow.extent,
-        FlagRow.former,
-        FlagRow.version_id,
-        FlagRow.text_id,
-        first_decision_id().label("first"),
-        FlagRow.evidence["column"].as_integer().label("column"),
-        PageRow.version_id.label("checked_version"),
+        *FlagRow.__table__.c, first_decision_id().label("first"), PageRow.version_id.label("checked_version")
     )
     query = query.join(PageRow, PageRow.id == FlagRow.page_id).outerjoin(TextRow, TextRow.id == FlagRow.text_id)
     is_own = FlagRow.id.in_(own)
@@ -404,7 +372,8 @@ def _edits(source: str, flags: Collection[Any]) -> tuple[Edit, ...]:
         edit = Edit(flag.offset, flag.length, new)
         if edit.start < reached or edit.end > len(source):
             continue
-        order = insertion_order(flag.offset, flag.column or 0, new, flag.former, is_column=is_inserted_column)
+        column = flag.evidence.get("column") or 0
+        order = insertion_order(flag.offset, column, new, flag.former, is_column=is_inserted_column)
         edits.setdefault((*edit.place, flag.start or 0, flag.extent, *order), edit)
         reached = edit.end
     return tuple(edit for _, edit in sorted(edits.items()))

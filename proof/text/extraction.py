@@ -59,11 +59,7 @@ class SourceRun(NamedTuple):
         if self.site.size != len(self.text.encode()):
             yield self
             return
-        at = self.site.start
-        for char in self.text:
-            site = replace(self.site, start=at, size=len(char.encode()))
-            yield SourceRun(char, site, self.verbatim)
-            at = site.end
+        yield from (SourceRun(char, site, self.verbatim) for char, (site,) in _with_sites(self.text, [self.site]))
 
 
 @dataclass(frozen=True, slots=True)
@@ -86,12 +82,17 @@ class Piece:
         if not self.verbatim:
             yield self
             return
-        offset = 0
-        for at, char in enumerate(self.text, self.start):
-            size = len(char.encode())
-            sites = tuple(replace(site, start=site.start + offset, size=size) for site in self.sites)
+        for at, (char, sites) in enumerate(_with_sites(self.text, self.sites), self.start):
             yield Piece(at, char, sites, verbatim=True)
-            offset += size
+
+
+def _with_sites(parts: Iterable[str], sites: Sequence[Site]) -> Iterator[tuple[str, tuple[Site, ...]]]:
+    """The parts of a text, one after the other, each with its places in the `sites` of the text."""
+    offset = 0
+    for part in parts:
+        size = len(part.encode())
+        yield part, tuple(replace(site, start=site.start + offset, size=size) for site in sites)
+        offset += size
 
 
 class ByteChange(NamedTuple):
@@ -296,12 +297,8 @@ class Draft:
         elif not all(each.verbatim for each in (run, *copies)):
             self._add_piece("".join(self.unsafe.get(char, char) for char in run.text), sites, verbatim=False)
             return
-        offset = 0
-        for part in _divided_at(self.unsafe, run.text):
-            size = len(part.encode())
-            part_sites = tuple(replace(site, start=site.start + offset, size=size) for site in sites)
+        for part, part_sites in _with_sites(_divided_at(self.unsafe, run.text), sites):
             self._add_piece(self.unsafe.get(part, part), part_sites, verbatim=part not in self.unsafe)
-            offset += size
 
     def repeat(self, start: int, end: int, copies: Sequence[SourceRun]) -> None:
         """Add the sites of `copies`, one for each character, to the text from code point `start` to `end`, if they

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Literal, NamedTuple
+from typing import Literal
 from urllib.parse import urlsplit
 
 from flask import Blueprint, redirect, request, url_for
@@ -12,10 +12,10 @@ from werkzeug.wrappers import Response
 from proof.store.accounts import (
     LONGEST_PASSWORD,
     SHORTEST_PASSWORD,
+    Account,
     AccountError,
     ExpiredPasswordError,
     Role,
-    new_password,
 )
 from proof.web import people as sessions
 from proof.web import schemas
@@ -122,25 +122,16 @@ def people() -> Response:
     )
 
 
-class _Credentials(NamedTuple):
-    """The name of an account and its provisional password."""
-
-    name: str
-    password: str
-
-
-def _apply_form() -> _Credentials | None:
-    """Add or change an account according to the form. Returns its credentials if a password was set. Raises
+def _apply_form() -> tuple[Account, str] | None:
+    """Add or change an account according to the form. Returns it with its password if that was set. Raises
     AccountError, NoAccountError."""
     if request.form.get("act"):
         return _change_account()
     form = form_of(schemas.PersonBody, request.form, AccountError(REFUSALS["new account"]))
-    password = new_password()
-    account = project().store.accounts.add(form.name, form.role, password, provisional=True, by=sessions.actor())
-    return _Credentials(account.name, password)
+    return sessions.add_account(form.name, form.role)
 
 
-def _change_account() -> _Credentials | None:
+def _change_account() -> tuple[Account, str] | None:
     store, incomplete = project().store.accounts, AccountError(REFUSALS["form"])
     form = form_of(ChangeForm, request.form, incomplete)
     if form.act == "role":
@@ -148,9 +139,7 @@ def _change_account() -> _Credentials | None:
             raise incomplete
         store.set_role(form.number, form.role, by=sessions.actor())
     elif form.act == "password":
-        password = new_password()
-        account = store.set_password(form.number, password, provisional=True, by=sessions.actor())
-        return _Credentials(account.name, password)
+        return sessions.reset_password(form.number)
     else:
         store.set_disabled(form.number, form.act == "disable", by=sessions.actor())
     return None

@@ -4,27 +4,42 @@ description. Records of the store are parts of answers as they are."""
 from __future__ import annotations
 
 from datetime import datetime
-from typing import Annotated, Literal
+from typing import Annotated, Any, Generic, Literal, TypeVar
 
 from pydantic import BaseModel, Field, RootModel
 
 from proof.model.flags import Kind, WitnessReading
 from proof.report.view import PlacedCharacter
-from proof.store.accounts import AccountEvent, Role
+from proof.store.accounts import Role
 from proof.store.acts import ActKind, RuleChange
-from proof.store.comments import Comment, Problem
+from proof.store.comments import Comment
 from proof.store.decision_records import Decision, State
 from proof.store.double_readings import BlindReading
-from proof.store.history import HistoryEntry
-from proof.store.judgements import WitnessRecord
 from proof.store.page_states import PageEvent, PageState
-from proof.store.queue_records import JuanFlags, PairCount, RemainingWork, WorkPair, WorkSummary
-from proof.store.variant_rules import Rule
+from proof.store.queue_records import JuanFlags, PairCount, RemainingWork, WorkSummary
 from proof.web.rights import Right
 from proof.web.threshold_curve import Point
 
 Rectangle = Annotated[list[float], Field(min_length=4, max_length=4, description="x, y, width, height in pixels")]
 Next = Annotated[str | None, Field(description="The cursor of the next part of the list; null in the last part")]
+
+Item = TypeVar("Item")
+
+
+class ListOf(BaseModel, Generic[Item]):
+    """A list. In the description of the API it has the name of what it lists: `DecisionList`."""
+
+    items: list[Item]
+
+    @classmethod
+    def model_parametrized_name(cls, params: tuple[Any, ...]) -> str:
+        return f"{params[0].__name__.removesuffix('Out')}List"
+
+
+class PartOf(ListOf[Item]):
+    """A part of a list."""
+
+    next: Next
 
 
 class SessionOut(BaseModel):
@@ -48,15 +63,6 @@ class PersonOut(BaseModel):
     seen: datetime | None = Field(description="When the person last logged in")
 
 
-class PeopleOut(BaseModel):
-    items: list[PersonOut]
-
-
-class AccountEventsOut(BaseModel):
-    items: list[AccountEvent]
-    next: Next
-
-
 class NewPersonOut(BaseModel):
     """A new account, or an account with a new password."""
 
@@ -66,14 +72,6 @@ class NewPersonOut(BaseModel):
 
 class PageEventOut(RootModel[PageEvent]):
     """A change of a page's state. `back` is true if it was made by an undo or a redo."""
-
-
-class PageEventsOut(BaseModel):
-    items: list[PageEvent]
-
-
-class RulesOut(BaseModel):
-    items: list[Rule]
 
 
 class UndoneOut(BaseModel):
@@ -130,11 +128,6 @@ class InvalidRequestOut(ProblemOut):
 
 class DecisionOut(RootModel[Decision]):
     """A decision on a flag. An undo and a redo are decisions as well."""
-
-
-class HistoryEntriesOut(BaseModel):
-    items: list[HistoryEntry]
-    next: Next
 
 
 class UndoConflictOut(ProblemOut):
@@ -332,22 +325,9 @@ class FacetsOut(BaseModel):
     dial: list[Point] = Field(description="What a lower bound of the score would take and leave")
 
 
-class WorksOut(BaseModel):
-    items: list[WorkSummary]
-
-
-class PagesOut(BaseModel):
-    items: list[PageOut]
-    next: Next
-
-
 class FlagsOut(BaseModel):
     items: list[FlagDetailOut | FlagOut]
     next: Next
-
-
-class DecisionsOut(BaseModel):
-    items: list[Decision]
 
 
 class WithdrawalOut(BaseModel):
@@ -355,15 +335,6 @@ class WithdrawalOut(BaseModel):
 
     places: int = Field(description="The number of places whose decisions were taken back")
     left: int = Field(description="The number of places that were left, since others decided them afterwards")
-
-
-class WitnessRecordsOut(BaseModel):
-    items: list[WitnessRecord]
-
-
-class PairsOut(BaseModel):
-    items: list[WorkPair]
-    next: Next
 
 
 class DecisionOutcomeOut(BaseModel):
@@ -375,10 +346,6 @@ class DecisionOutcomeOut(BaseModel):
         description="The decisions of others since the version of the request, which prevented this one"
     )
     version: int = Field(description="The present version of the flag")
-
-
-class DecisionOutcomesOut(BaseModel):
-    items: list[DecisionOutcomeOut]
 
 
 class GlyphOut(BaseModel):
@@ -411,10 +378,6 @@ class UnencodedCharacterOut(BaseModel):
     made_of: list[str] = Field(description="Encoded characters with the components that it names")
 
 
-class UnencodedCharactersOut(BaseModel):
-    items: list[UnencodedCharacterOut]
-
-
 class GlyphsOut(BaseModel):
     """Occurrences of a character. A frequent character is compared in several parts."""
 
@@ -436,22 +399,10 @@ class GlyphOutcomeOut(BaseModel):
     conflict: list[Decision] | None = Field(description="The decisions of others, which prevented this one")
 
 
-class GlyphOutcomesOut(BaseModel):
-    items: list[GlyphOutcomeOut]
-
-
 class CommentOut(RootModel[Comment]):
     """A comment on a flag, or on a page if `uid` is empty. `uid` is the id of the flag, `flag` its number (null if the
     flag no longer exists), `page` the number of the page and `name` its id. `state` and `assigned` are those of the
     problem after the comment."""
-
-
-class CommentsOut(BaseModel):
-    items: list[Comment]
-
-
-class OpenProblemsOut(BaseModel):
-    items: list[Problem]
 
 
 class AssigneesOut(BaseModel):

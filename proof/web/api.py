@@ -3,7 +3,7 @@ docstrings of the operations belong: the first line of each is its summary."""
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 from typing import Any
 
@@ -15,11 +15,15 @@ from pydantic import BaseModel
 from proof.locale.marking import _
 from proof.store.acts import DecisionsOfPerson, Undone
 from proof.store.decision_records import ConflictError, Decision, DecisionRequest, RefusedDecisionError, Verdict
-from proof.store.history import HistoryFilter
+from proof.store.history import HistoryEntry, HistoryFilter
+from proof.store.judgements import WitnessRecord
 from proof.store.manual_corrections import ManualCorrection
-from proof.store.queue_records import CursorError, ListedPage, QueueFilter
+from proof.store.page_states import PageEvent
+from proof.store.queue_records import CursorError, ListedPage, PairCount, QueueFilter, WorkSummary
 from proof.store.search import position_of
+from proof.store.variant_rules import Rule
 from proof.web import answers, schemas, serializers
+from proof.web.answers import Item, ListOf, PartOf
 from proof.web.people import may, person
 from proof.web.project import project
 from proof.web.rights import Right
@@ -79,10 +83,10 @@ def answer(model: BaseModel, status: int = 200) -> Response:
     return response
 
 
-@api.get("/works", tags=[WORKS], responses={200: answers.WorksOut})
+@api.get("/works", tags=[WORKS], responses={200: ListOf[WorkSummary]})
 def works() -> Response:
     """List the works of the project."""
-    return answer(answers.WorksOut(items=project().store.queue.works()))
+    return answer(ListOf[WorkSummary](items=project().store.queue.works()))
 
 
 @api.get("/works/<string:work>", tags=[WORKS], responses={200: answers.WorkOut})
@@ -97,14 +101,14 @@ def remaining_work(path: schemas.WorkPath) -> Response:
     return answer(answers.RemainingWorkOut(project().store.queue.remaining(path.work)))
 
 
-@api.get("/works/<string:work>/pages", tags=[PAGES], responses={200: answers.PagesOut})
+@api.get("/works/<string:work>/pages", tags=[PAGES], responses={200: PartOf[answers.PageOut]})
 def pages(path: schemas.WorkPath, query: schemas.Cursor) -> Response:
     """List the pages of a work."""
-    start = parse_cursor(query.cursor) or 0
+    start = query.cursor or 0
     listed = project().store.queue.pages(path.work, start + 1, query.limit + 1)
     items = [serializers.page_of(page) for page in listed[: query.limit]]
     more = len(listed) > query.limit
-    return answer(answers.PagesOut(items=items, next=str(start + query.limit) if more else None))
+    return answer(PartOf[answers.PageOut](items=items, next=str(start + query.limit) if more else None))
 
 
 @api.get("/works/<string:work>/pages/<int:page>", tags=[PAGES], responses={200: answers.PageDetailOut})
@@ -125,10 +129,10 @@ def correct(path: schemas.PagePath, body: schemas.ManualCorrectionBody) -> Respo
     return answer(answers.DecisionOut(decision), 200 if decision.repeated else 201)
 
 
-@api.get("/works/<string:work>/pages/<int:page>/states", tags=[PAGES], responses={200: answers.PageEventsOut})
+@api.get("/works/<string:work>/pages/<int:page>/states", tags=[PAGES], responses={200: ListOf[PageEvent]})
 def page_states(path: schemas.PagePath) -> Response:
     """List the changes of a page's state, oldest first."""
-    return answer(answers.PageEventsOut(items=project().store.page_states.history(path.work, path.page)))
+    return answer(ListOf[PageEvent](items=project().store.page_states.history(path.work, path.page)))
 
 
 @api.post(
@@ -144,17 +148,17 @@ def set_page_state(path: schemas.PagePath, body: schemas.PageStateBody) -> Respo
     return answer(answers.PageEventOut(event), 201)
 
 
-@api.get("/works/<string:work>/rules", tags=[FLAGS], responses={200: answers.RulesOut})
+@api.get("/works/<string:work>/rules", tags=[FLAGS], responses={200: ListOf[Rule]})
 def rules(path: schemas.WorkPath) -> Response:
     """List the variant rules of a work."""
-    return answer(rules_of(path.work))
+    return _rules(path.work)
 
 
-@api.post("/works/<string:work>/rules", tags=[FLAGS], responses={200: answers.RulesOut})
+@api.post("/works/<string:work>/rules", tags=[FLAGS], responses={200: ListOf[Rule]})
 def set_rule(path: schemas.WorkPath, body: schemas.RuleBody) -> Response:
     """Make or remove a variant rule of a work."""
     project().store.rules.set(path.work, body.text, body.image, body.holds, person())
-    return answer(rules_of(path.work))
+    return _rules(path.work)
 
 
 @api.get("/works/<string:work>/flags", tags=[FLAGS], responses={200: answers.FlagsOut})
@@ -163,7 +167,7 @@ def flags(path: schemas.WorkPath, query: schemas.FlagsQuery) -> Response:
     store = project().store
     limit = min(query.limit, MAX_DETAILED_FLAGS) if query.detail else query.limit
     numbers, more = store.queue.find(
-        path.work, queue_filter_of(path.work, query), query.order, after=parse_cursor(query.cursor), limit=limit
+        path.work, queue_filter_of(path.work, query), query.order, after=query.cursor, limit=limit
     )
     items = serializers.listed(store, path.work, store.queue.flags(path.work, numbers), detail=query.detail)
     return answer(answers.FlagsOut(items=list(items), next=str(numbers[-1]) if more else None))
@@ -175,10 +179,10 @@ def facets(path: schemas.WorkPath, query: schemas.Filter) -> Response:
     return answer(facets_of(path.work, queue_filter_of(path.work, query)))
 
 
-@api.get("/works/<string:work>/witnesses", tags=[FLAGS], responses={200: answers.WitnessRecordsOut})
+@api.get("/works/<string:work>/witnesses", tags=[FLAGS], responses={200: ListOf[WitnessRecord]})
 def witness_records(path: schemas.WorkPath) -> Response:
     """List how often each witness agrees with the decisions."""
-    return answer(answers.WitnessRecordsOut(items=project().store.judgements.witness_records(path.work)))
+    return answer(ListOf[WitnessRecord](items=project().store.judgements.witness_records(path.work)))
 
 
 @api.get("/works/<string:work>/flags/<int:flag>", tags=[FLAGS], responses={200: answers.FlagDetailOut})
@@ -188,36 +192,35 @@ def flag(path: schemas.FlagPath) -> Response:
     return answer(serializers.details(store, path.work, store.queue.flags(path.work, [path.flag]))[0])
 
 
-@api.get("/works/<string:work>/pairs", tags=[FLAGS], responses={200: answers.PairsOut})
+@api.get("/works/<string:work>/pairs", tags=[FLAGS], responses={200: PartOf[PairCount]})
 def pairs(path: schemas.WorkPath, query: schemas.FlagsQuery) -> Response:
     """List the pairs of confused characters in a work, most frequent first."""
     matching = project().store.queue.pairs(path.work, queue_filter_of(path.work, query))
-    start = parse_cursor(query.cursor) or 0
-    end = start + query.limit
-    return answer(answers.PairsOut(items=matching[start:end], next=str(end) if end < len(matching) else None))
+    items, following = part_of(matching, query.cursor, query.limit)
+    return answer(PartOf[PairCount](items=items, next=following))
 
 
-@api.get("/works/<string:work>/flags/<int:flag>/history", tags=[DECISIONS], responses={200: answers.DecisionsOut})
+@api.get("/works/<string:work>/flags/<int:flag>/history", tags=[DECISIONS], responses={200: ListOf[Decision]})
 def flag_history(path: schemas.FlagPath) -> Response:
     """List the decisions on a flag, oldest first."""
     store = project().store
     store.queue.flags(path.work, [path.flag], taken_back=True)
-    return answer(answers.DecisionsOut(items=store.decisions.history(path.flag)))
+    return answer(ListOf[Decision](items=store.decisions.history(path.flag)))
 
 
-@api.get("/works/<string:work>/acts", tags=[DECISIONS], responses={200: answers.HistoryEntriesOut})
+@api.get("/works/<string:work>/acts", tags=[DECISIONS], responses={200: PartOf[HistoryEntry]})
 def acts(path: schemas.WorkPath, query: schemas.HistoryQuery) -> Response:
     """List the acts in a work, newest first: decisions, page states, rules, layouts and comments."""
     project().store.queue.work(path.work)
     return answer(acts_of(path.work, query))
 
 
-@api.get("/works/<string:work>/displaced", tags=[DECISIONS], responses={200: answers.DecisionsOut})
+@api.get("/works/<string:work>/displaced", tags=[DECISIONS], responses={200: ListOf[Decision]})
 def displaced(path: schemas.WorkPath) -> Response:
     """List the decisions whose place is no longer in the text."""
     store = project().store
     store.queue.work(path.work)
-    return answer(answers.DecisionsOut(items=store.decisions.displaced(path.work)))
+    return answer(ListOf[Decision](items=store.decisions.displaced(path.work)))
 
 
 @api.post("/works/<string:work>/flags/<int:flag>/decisions", tags=[DECISIONS], responses=DECISION_ANSWERS)
@@ -243,7 +246,7 @@ def check_reading(path: schemas.FlagPath, query: schemas.ReadingQuery) -> Respon
     return answer(answers.AcceptedReadingOut(reading=query.reading))
 
 
-@api.post("/works/<string:work>/decisions", tags=[DECISIONS], responses={200: answers.DecisionOutcomesOut})
+@api.post("/works/<string:work>/decisions", tags=[DECISIONS], responses={200: ListOf[answers.DecisionOutcomeOut]})
 def decide_all(path: schemas.WorkPath, body: schemas.DecisionsBody) -> Response:
     """Decide on several flags at once.
 
@@ -255,7 +258,7 @@ def decide_all(path: schemas.WorkPath, body: schemas.DecisionsBody) -> Response:
         answers.DecisionOutcomeOut(flag=outcome.flag, version=outcome.version, **decision_or_conflict(outcome))
         for outcome in project().store.decisions.decide_all(requests)
     ]
-    return answer(answers.DecisionOutcomesOut(items=items))
+    return answer(ListOf[answers.DecisionOutcomeOut](items=items))
 
 
 @api.post(
@@ -308,12 +311,11 @@ def _undo_or_redo(act: Callable[..., Undone], work: str, body: schemas.UndoBody)
     return answer(undone_of(undone))
 
 
-def acts_of(work: str, query: schemas.HistoryQuery) -> answers.HistoryEntriesOut:
+def acts_of(work: str, query: schemas.HistoryQuery) -> PartOf[HistoryEntry]:
     """The acts in a work that match a query."""
     history_filter = HistoryFilter(query.person, query.juan, query.verdict, query.what)
-    before = parse_cursor(query.cursor)
-    entries, last = project().store.history.log(work, history_filter, before=before, limit=query.limit)
-    return answers.HistoryEntriesOut(items=entries, next=str(last) if last is not None else None)
+    entries, last = project().store.history.log(work, history_filter, before=query.cursor, limit=query.limit)
+    return PartOf[HistoryEntry](items=entries, next=str(last) if last is not None else None)
 
 
 def facets_of(work: str, queue_filter: QueueFilter) -> answers.FacetsOut:
@@ -370,15 +372,11 @@ def decision_or_conflict(outcome: Decision | ConflictError) -> dict[str, Any]:
     return {"decision": outcome, "conflict": None}
 
 
-def rules_of(work: str) -> answers.RulesOut:
-    """The variant rules of a work. Raises NoPlaceError for an unknown work."""
-    return answers.RulesOut(items=project().store.rules.of_work(work))
+def _rules(work: str) -> Response:
+    return answer(ListOf[Rule](items=project().store.rules.of_work(work)))
 
 
-def parse_cursor(cursor: str | None) -> int | None:
-    """The number in a cursor; None without a cursor. Raises CursorError."""
-    if cursor is None:
-        return None
-    if not (cursor.isascii() and cursor.isdigit() and len(cursor) <= 15):
-        raise CursorError(_("this cursor was not given by this list: begin at its start"))
-    return int(cursor)
+def part_of(items: Sequence[Item], start: int | None, limit: int) -> tuple[list[Item], str | None]:
+    """The part of a list that begins at the cursor `start`, and the cursor of the next part."""
+    end = (start or 0) + limit
+    return list(items[start:end]), str(end) if end < len(items) else None

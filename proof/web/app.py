@@ -30,6 +30,7 @@ from proof.web.accounts import accounts
 from proof.web.answers import InvalidRequestOut
 from proof.web.api import api
 from proof.web.assignments import assignments, assignments_api
+from proof.web.attempts import Attempts
 from proof.web.blind_proofreading import install_reader_restrictions, readings, readings_api
 from proof.web.certificates import certificates, certificates_api
 from proof.web.column_edits import column_edits
@@ -47,8 +48,9 @@ from proof.web.layout_overrides import layouts
 from proof.web.pages import pages
 from proof.web.people_api import people_api
 from proof.web.project import Project, secret_of
+from proof.web.rate_limit import RateLimiter
 from proof.web.replacing import replacing
-from proof.web.reports import install_report_limiter, reports, reports_api
+from proof.web.reports import reports, reports_api
 from proof.web.rereading import Rereading
 
 MAX_BODY_BYTES = 1 << 20
@@ -138,13 +140,12 @@ class Sessions(SecureCookieSessionInterface):
     digest_method = staticmethod(hashlib.sha256)
 
 
-def create_app(settings: Settings, *, store: Store | None = None, hosts: list[str] | None = None) -> Flask:
+def create_app(settings: Settings, *, store: Store, hosts: list[str] | None = None) -> Flask:
     """The application that serves the project of `settings`.
 
     `hosts` are the host names that it answers to (`ANY`: all), by default those of loopback: so pages of other hosts
-    cannot reach it by DNS rebinding. Raises OutputError if the store cannot be opened.
+    cannot reach it by DNS rebinding. Raises OutputError if the key of the sessions cannot be kept.
     """
-    store = store or Store.open(settings.store_address, folder=settings.base)
     app = _bare_app(secret_of(settings), settings.serve.https)
     app.extensions["proof"] = _project(settings, store)
     if hosts != ANY:
@@ -174,6 +175,8 @@ def _project(settings: Settings, store: Store) -> Project:
         rereading=Rereading(reader),
         glyphs=GlyphOrders(store),
         downloads=DownloadJobs(),
+        attempts=Attempts(secret_of(settings), settings.serve.attempts),
+        reports=RateLimiter(3600),
     )
 
 
@@ -219,7 +222,6 @@ def _guard(app: OpenAPI, https: bool) -> None:
     """Install the checks of every request (accounts, forged requests) and the headers of every answer."""
     people.install_account_checks(app)
     install_reader_restrictions(app)
-    install_report_limiter(app)
     csrf = CSRFProtect(app)
 
     @app.before_request

@@ -20,7 +20,7 @@ import ipaddress
 import secrets
 from dataclasses import dataclass
 
-from flask import Flask, Response, after_this_request, current_app, request
+from flask import Response, after_this_request, current_app, request
 from itsdangerous import BadData, URLSafeTimedSerializer
 
 from proof.errors import PublicError
@@ -71,11 +71,11 @@ class Attempts:
     """The attempts of the last `PERIOD_MINUTES`, in memory. An attempt is counted when it begins, so that concurrent
     ones cannot evade the limit, and is uncounted when it succeeds."""
 
-    def __init__(self, app: Flask, limit: int) -> None:
+    def __init__(self, secret: str, limit: int) -> None:
         self._limiter = RateLimiter(PERIOD_MINUTES * 60)
         self._narrow, self._wide = limit, limit * WIDE_FACTOR
         sha256 = {"digest_method": hashlib.sha256}
-        self._signer = URLSafeTimedSerializer(app.config["SECRET_KEY"], salt="known browser", signer_kwargs=sha256)
+        self._signer = URLSafeTimedSerializer(secret, salt="known browser", signer_kwargs=sha256)
 
     def begin(self, name: str) -> Attempt:
         """Count an attempt on the account `name`. Raises TooManyAttemptsError."""

@@ -5,9 +5,9 @@ from __future__ import annotations
 from flask import Response
 from flask_openapi3.models.tag import Tag
 
-from proof.store.comments import CommentRequest
+from proof.store.comments import Comment, CommentRequest, Problem
 from proof.web import answers, schemas
-from proof.web.answers import AssigneesOut, CommentOut, CommentsOut, OpenProblemsOut
+from proof.web.answers import AssigneesOut, CommentOut, ListOf
 from proof.web.api import answer, api_blueprint
 from proof.web.people import assignees, must_be_assignee, person
 from proof.web.project import project
@@ -16,10 +16,10 @@ COMMENTS = Tag(name="comments", description="Comments on pages and flags, and op
 comments = api_blueprint("comments", COMMENTS)
 
 
-@comments.get("/works/<string:work>/pages/<int:page>/comments", responses={200: CommentsOut})
+@comments.get("/works/<string:work>/pages/<int:page>/comments", responses={200: ListOf[Comment]})
 def page_comments(path: schemas.PagePath) -> Response:
     """List the comments on a page and its flags, oldest first."""
-    return answer(CommentsOut(items=project().store.comments.of_page(path.work, path.page)))
+    return answer(ListOf[Comment](items=project().store.comments.of_page(path.work, path.page)))
 
 
 @comments.post("/works/<string:work>/pages/<int:page>/comments", responses={201: CommentOut, 409: answers.ProblemOut})
@@ -30,13 +30,12 @@ def comment_on_page(path: schemas.PagePath, body: schemas.CommentBody) -> Respon
     return _save(path.work, path.page, None, body)
 
 
-@comments.get("/works/<string:work>/flags/<int:flag>/comments", responses={200: CommentsOut})
+@comments.get("/works/<string:work>/flags/<int:flag>/comments", responses={200: ListOf[Comment]})
 def flag_comments(path: schemas.FlagPath) -> Response:
     """List the comments on a flag, oldest first."""
     store = project().store
     [queued] = store.queue.flags(path.work, [path.flag], taken_back=True)
-    key = (queued.page.number, queued.flag.id)
-    return answer(CommentsOut(items=store.comments.of_flags([key]).get(key, [])))
+    return answer(ListOf[Comment](items=store.comments.of_flags([queued.number])[queued.number]))
 
 
 @comments.post("/works/<string:work>/flags/<int:flag>/comments", responses={201: CommentOut, 409: answers.ProblemOut})
@@ -48,16 +47,16 @@ def comment_on_flag(path: schemas.FlagPath, body: schemas.CommentBody) -> Respon
     return _save(path.work, queued.page.number, path.flag, body)
 
 
-@comments.get("/works/<string:work>/problems", responses={200: OpenProblemsOut})
+@comments.get("/works/<string:work>/problems", responses={200: ListOf[Problem]})
 def open_problems(path: schemas.WorkPath) -> Response:
     """List the open problems of a work; those with the latest comment first."""
-    return answer(OpenProblemsOut(items=project().store.comments.problems(work=path.work)))
+    return answer(ListOf[Problem](items=project().store.comments.problems(work=path.work)))
 
 
-@comments.get("/for-me", responses={200: OpenProblemsOut})
+@comments.get("/for-me", responses={200: ListOf[Problem]})
 def my_problems() -> Response:
     """List your open problems: those assigned to you, in all works."""
-    return answer(OpenProblemsOut(items=project().store.comments.problems(assigned=person())))
+    return answer(ListOf[Problem](items=project().store.comments.problems(assigned=person())))
 
 
 @comments.get("/assignees", responses={200: AssigneesOut})

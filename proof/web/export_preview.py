@@ -14,7 +14,7 @@ from proof.errors import ProofError
 from proof.exports.preview import PlannedCorrection, Preview, preview_now
 from proof.store.decision_chains import REQUESTER
 from proof.web import answers, schemas
-from proof.web.api import answer, api_blueprint, parse_cursor
+from proof.web.api import answer, api_blueprint, part_of
 from proof.web.language import say
 from proof.web.page_view import render_page
 from proof.web.project import project
@@ -63,7 +63,7 @@ class ExportPreviewOut(BaseModel):
 def planned_corrections(path: schemas.WorkPath, query: schemas.Cursor) -> Response:
     """Preview an export: what it would write and what not, as `proof export --dry-run`."""
     project().store.queue.work(path.work)
-    return answer(_preview_out(path.work, parse_cursor(query.cursor) or 0, query.limit))
+    return answer(_preview_out(path.work, query.cursor, query.limit))
 
 
 @export_preview.get("/works/<work>/export")
@@ -77,7 +77,7 @@ def view(work: str) -> Response:
     )
 
 
-def _preview_out(work: str, start: int, limit: int) -> ExportPreviewOut:
+def _preview_out(work: str, start: int | None, limit: int) -> ExportPreviewOut:
     """The preview of all texts of a work, with the decisions from index `start` on."""
     store, settings = project().store, project().settings
     previews: list[tuple[str, Preview]] = []
@@ -92,14 +92,14 @@ def _preview_out(work: str, start: int, limit: int) -> ExportPreviewOut:
                 unread.append(str(error))
     not_written = [(text, planned) for text, preview in previews for planned in preview.not_written]
     written = [(text, planned) for text, preview in previews for planned in preview.written]
-    items = not_written + written
+    items, following = part_of(not_written + written, start, limit)
     return ExportPreviewOut(
         written=len(written),
         not_written=len(not_written),
         in_text=sum(preview.in_text for _, preview in previews),
         unread=unread,
-        items=[_planned_out(work, text, planned) for text, planned in items[start : start + limit]],
-        next=str(start + limit) if start + limit < len(items) else None,
+        items=[_planned_out(work, text, planned) for text, planned in items],
+        next=following,
     )
 
 

@@ -2,17 +2,18 @@
 
 from __future__ import annotations
 
-import numpy as np
+from collections.abc import Sequence
+
 from flask import Response
 from flask_openapi3.models.tag import Tag
-from numpy.typing import NDArray
 
 from proof.store import Store
 from proof.store.decision_records import Verdict
 from proof.store.manual_corrections import ManualCorrection
 from proof.text.components import made_of
 from proof.web import answers, schemas
-from proof.web.api import answer, api_blueprint, decision_or_conflict, parse_cursor
+from proof.web.answers import ListOf
+from proof.web.api import answer, api_blueprint, decision_or_conflict, part_of
 from proof.web.glyph_orders import OrderedOccurrences, Place
 from proof.web.glyph_tiles import character_tile_uri
 from proof.web.people import person
@@ -34,14 +35,12 @@ def glyph_occurrences(path: schemas.WorkPath, query: schemas.GlyphsQuery) -> Res
     store = project().store
     ordered = project().glyphs.of(path.work, query.text, query.against, query.part)
     occurrences = ordered.occurrences
-    indices = ordered.order if query.order == "unlike" else ordered.order[::-1]
-    start = parse_cursor(query.cursor) or 0
-    items = _items(store, path.work, ordered, indices[start : start + query.limit], tiles=query.tiles)
-    more = start + query.limit < len(indices)
+    order = ordered.order if query.order == "unlike" else ordered.order[::-1]
+    listed, following = part_of(order.tolist(), query.cursor, query.limit)
     return answer(
         answers.GlyphsOut(
-            items=items,
-            next=str(start + query.limit) if more else None,
+            items=_items(store, path.work, ordered, listed, tiles=query.tiles),
+            next=following,
             total=occurrences.total,
             compared=len(occurrences),
             part=occurrences.part,
@@ -56,10 +55,10 @@ def composed_characters(query: schemas.PartsQuery) -> Response:
     return answer(answers.ComposedCharactersOut(items=made_of(query.parts)))
 
 
-@glyphs.get("/works/<string:work>/unencoded", responses={200: answers.UnencodedCharactersOut})
+@glyphs.get("/works/<string:work>/unencoded", responses={200: ListOf[answers.UnencodedCharacterOut]})
 def unencoded_characters(path: schemas.WorkPath) -> Response:
     """List the entities, descriptions and placeholders for unencoded characters in a work."""
-    return answer(answers.UnencodedCharactersOut(items=unencoded_of(path.work)))
+    return answer(ListOf[answers.UnencodedCharacterOut](items=unencoded_of(path.work)))
 
 
 def unencoded_of(work: str) -> list[answers.UnencodedCharacterOut]:
@@ -74,11 +73,11 @@ def unencoded_of(work: str) -> list[answers.UnencodedCharacterOut]:
 def unusual_glyphs(work: str, text: str) -> list[answers.GlyphOut]:
     """The occurrences of a character with the most unusual shapes, each with its tile."""
     ordered = project().glyphs.of(work, text, "", 0)
-    return _items(project().store, work, ordered, ordered.order[:UNUSUAL_GLYPHS], tiles=True)
+    return _items(project().store, work, ordered, ordered.order[:UNUSUAL_GLYPHS].tolist(), tiles=True)
 
 
 def _items(
-    store: Store, work: str, ordered: OrderedOccurrences, indices: NDArray[np.intp], *, tiles: bool
+    store: Store, work: str, ordered: OrderedOccurrences, indices: Sequence[int], *, tiles: bool
 ) -> list[answers.GlyphOut]:
     """The occurrences with these indices, with their flags and, with `tiles`, their image tiles."""
     occurrences = ordered.occurrences
@@ -128,7 +127,7 @@ def _cut_tiles(store: Store, ordered: OrderedOccurrences, image_shas: dict[Place
 
 @glyphs.post(
     "/works/<string:work>/glyphs/corrections",
-    responses={200: answers.GlyphOutcomesOut, 428: answers.UnconfirmedReadingOut},
+    responses={200: ListOf[answers.GlyphOutcomeOut], 428: answers.UnconfirmedReadingOut},
 )
 def correct_glyphs(path: schemas.WorkPath, body: schemas.GlyphCorrectionsBody) -> Response:
     """Correct several occurrences of a character at once.
@@ -145,4 +144,4 @@ def correct_glyphs(path: schemas.WorkPath, body: schemas.GlyphCorrectionsBody) -
         answers.GlyphOutcomeOut(page=place.page, line=place.line, offset=place.offset, **decision_or_conflict(outcome))
         for place, outcome in zip(body.places, outcomes, strict=True)
     ]
-    return answer(answers.GlyphOutcomesOut(items=items))
+    return answer(ListOf[answers.GlyphOutcomeOut](items=items))

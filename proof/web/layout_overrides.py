@@ -16,6 +16,7 @@ from proof.layout.overrides import MOST_COLUMNS, LayoutOverrideShape
 from proof.locale.notices import in_words
 from proof.store.layout_overrides import LayoutOverride
 from proof.web import answers, schemas, serializers
+from proof.web.answers import ListOf
 from proof.web.api import answer, api_blueprint
 from proof.web.jobs import JobState
 from proof.web.language import say
@@ -96,10 +97,6 @@ class LayoutOverrideOut(RootModel[LayoutOverride]):
     """The layout and the image that a person set for a page. What is empty or null is detected."""
 
 
-class LayoutOverridesOut(BaseModel):
-    items: list[LayoutOverride]
-
-
 class RereadingResultOut(BaseModel):
     """The result of reading a page again."""
 
@@ -142,10 +139,10 @@ class ImageNamesOut(BaseModel):
     more: bool = Field(description="Whether further images match")
 
 
-@layouts.get("/works/<string:work>/pages/<int:page>/layout-overrides", responses={200: LayoutOverridesOut})
+@layouts.get("/works/<string:work>/pages/<int:page>/layout-overrides", responses={200: ListOf[LayoutOverride]})
 def layout_overrides(path: schemas.PagePath) -> Response:
     """List the layouts and images that people set for a page."""
-    return answer(LayoutOverridesOut(items=project().store.layout_overrides.history(path.work, path.page)))
+    return answer(ListOf[LayoutOverride](items=project().store.layout_overrides.history(path.work, path.page)))
 
 
 @layouts.post(

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import asdict
 from typing import Any
 from uuid import uuid4
 
@@ -21,7 +20,7 @@ from proof.store.lookup import NoPlaceError
 from proof.store.page_states import PageState
 from proof.store.queue_records import QueueFilter
 from proof.store.search import addressed
-from proof.web import answers, api, layout_overrides, library, problems, schemas, serializers
+from proof.web import api, layout_overrides, library, problems, schemas, serializers
 from proof.web.glyphs import unencoded_of, unusual_glyphs
 from proof.web.language import say
 from proof.web.page_view import render_page
@@ -158,12 +157,12 @@ def page(work: str, number: int) -> AnyResponse:
     queue = project().store.queue
     place, detail = api.page_detail_of(work, number)
     around = {listed.position: listed.number for listed in queue.pages(work, max(place.position - 1, 1), 3)}
-    data = detail.model_dump(mode="json") | {"assignees": assignees()}
+    data = dict(detail) | {"assignees": assignees()}
     data["differing"] = [
         difference._asdict() for difference in project().store.judgements.differing(work, number, person())
     ]
     job = project().rereading.under_way(work, number)
-    data["under_way"] = layout_overrides.reading_of(job).model_dump(mode="json") if job else None
+    data["under_way"] = layout_overrides.reading_of(job) if job else None
     return render_page(
         "page.html",
         queue.work(work),
@@ -203,8 +202,8 @@ def pairs(work: str) -> AnyResponse:
     summary = store.queue.work(work)
     counted_pairs = store.queue.pairs(work, QueueFilter())
     data = {
-        "pairs": [asdict(pair) for pair in counted_pairs[:MAX_PAIRS]],
-        "rules": api.rules_of(work).model_dump(mode="json")["items"],
+        "pairs": counted_pairs[:MAX_PAIRS],
+        "rules": store.rules.of_work(work),
         "text": request.args.get("text"),
         "image": request.args.get("image"),
     }
@@ -218,7 +217,7 @@ def glyphs(work: str) -> AnyResponse:
     summary = queue.work(work)
     single_pairs = [pair for pair in queue.pairs(work, QueueFilter()) if len(pair.text) == len(pair.image) == 1]
     data = {
-        "pairs": [asdict(pair) for pair in single_pairs[:MAX_OFFERED_PAIRS]],
+        "pairs": single_pairs[:MAX_OFFERED_PAIRS],
         "part": max(request.args.get("part", 0, type=int), 0),
     }
     characters = {name: request.args.get(name, "")[:MAX_CHARACTER_LENGTH] for name in ("text", "against")}
@@ -275,13 +274,10 @@ def history(work: str) -> AnyResponse:
     values = query.model_dump(mode="json", include=set(names), exclude_none=True)
     filters = {name: value for name, value in values.items() if value}
     data = {
-        **api.acts_of(work, query).model_dump(mode="json"),
+        **dict(api.acts_of(work, query)),
         "filters": filters,
-        "displaced": answers.DecisionsOut(items=store.decisions.displaced(work)).model_dump(mode="json")["items"],
-        "people": {
-            name: {verdict.value: count for verdict, count in counts.items()}
-            for name, counts in store.judgements.by_person(work, seeded=True).items()
-        },
+        "displaced": store.decisions.displaced(work),
+        "people": store.judgements.by_person(work, seeded=True),
     }
     choices = {"person": store.history.people(work), "juan": store.history.juans(work)}
     return render_page("history.html", summary, data=data, choices=choices, filters=filters)
@@ -301,11 +297,10 @@ def _listing(template: str, work: str, limit: int, *, detail: bool) -> AnyRespon
     numbers, more = store.queue.find(work, queue_filter, query.order, after=first, limit=limit)
     if first is not None and detail:
         numbers = [first, *numbers]
-    items = serializers.listed(store, work, store.queue.flags(work, numbers), detail=detail)
     data: dict[str, Any] = {
-        "work": answers.WorkOut(summary).model_dump(mode="json"),
-        "query": query.model_dump(mode="json", exclude={"cursor", "limit", "detail"}, exclude_none=True),
-        "flags": [item.model_dump(mode="json") for item in items],
+        "work": summary,
+        "query": query.model_dump(exclude={"cursor", "limit", "detail"}, exclude_none=True),
+        "flags": serializers.listed(store, work, store.queue.flags(work, numbers), detail=detail),
         "next": str(numbers[-1]) if more else None,
     }
     if detail:
@@ -314,7 +309,7 @@ def _listing(template: str, work: str, limit: int, *, detail: bool) -> AnyRespon
         data["blind"] = REQUESTER.get().blind
         data["arbitrates"] = REQUESTER.get().arbitrates
     else:
-        data["facets"] = api.facets_of(work, queue_filter).model_dump(mode="json")
+        data["facets"] = api.facets_of(work, queue_filter)
         of_work = store.queue.uncounted_pages(work)
         data["pages"] = [page.folio or page.page for page in (*of_work[:1], *of_work[-1:])]
     return render_page(template, summary, data=data, arbitrates=REQUESTER.get().arbitrates)

@@ -17,9 +17,16 @@ from flask_login import LoginManager, UserMixin, current_user, login_user, logou
 from werkzeug.wrappers import Response
 
 from proof.errors import PublicError
-from proof.store.accounts import Account, AccountActor, AccountChannel, ExpiredPasswordError, NoAccountError
+from proof.store.accounts import (
+    Account,
+    AccountActor,
+    AccountChannel,
+    ExpiredPasswordError,
+    NoAccountError,
+    Role,
+    new_password,
+)
 from proof.store.decision_records import RefusedDecisionError
-from proof.web.attempts import Attempts
 from proof.web.messages import LOGIN_MESSAGES, REFUSALS
 from proof.web.project import Project, project
 from proof.web.rights import ACCOUNT_ENDPOINTS, RIGHTS, SOLE_USER_RIGHTS, Right, needed_right
@@ -134,17 +141,30 @@ def require_accounts() -> None:
 def log_in(name: str, password: str) -> None:
     """Start a session. Raises WrongPasswordError, ExpiredPasswordError, TooManyAttemptsError."""
     require_accounts()
-    attempt = _attempts().begin(name)
+    attempts = project().attempts
+    attempt = attempts.begin(name)
     try:
         account = project().store.accounts.log_in(name, password)
     except ExpiredPasswordError:  # the password was right
-        _attempts().succeeded(attempt)
+        attempts.succeeded(attempt)
         raise
     if account is None:
         current_app.logger.warning("a wrong name or password from %s", request.remote_addr)
         raise WrongPasswordError(LOGIN_MESSAGES["wrong"])
-    _attempts().succeeded(attempt)
+    attempts.succeeded(attempt)
     _begin_session(account)
+
+
+def add_account(name: str, role: Role) -> tuple[Account, str]:
+    """Create an account. Gives it with its password, which its owner must change. Raises AccountError."""
+    password = new_password()
+    return project().store.accounts.add(name, role, password, provisional=True, by=actor()), password
+
+
+def reset_password(number: int) -> tuple[Account, str]:
+    """Give an account another password, which its owner must change; its sessions end. Raises NoAccountError."""
+    password = new_password()
+    return project().store.accounts.set_password(number, password, provisional=True, by=actor()), password
 
 
 def log_out() -> None:
@@ -158,11 +178,11 @@ def log_out() -> None:
 def change_password(current: str, new: str) -> None:
     """Change the person's password; their sessions in other browsers end. Raises WrongPasswordError,
     TooManyAttemptsError, AccountError."""
-    account, accounts = require_account(), project().store.accounts
-    attempt = _attempts().begin(account.name)
+    account, accounts, attempts = require_account(), project().store.accounts, project().attempts
+    attempt = attempts.begin(account.name)
     if not accounts.is_password(account.number, current):
         raise WrongPasswordError(LOGIN_MESSAGES["not yours"])
-    _attempts().succeeded(attempt)
+    attempts.succeeded(attempt)
     _begin_session(accounts.set_password(account.number, new, by=actor()))
 
 
@@ -171,7 +191,6 @@ def install_account_checks(app: Flask) -> None:
     serve = cast(Project, app.extensions["proof"]).settings.serve
     if not serve.auth:
         return
-    app.extensions["proof-attempts"] = Attempts(app, serve.attempts)
     app.config.update(
         PERMANENT_SESSION_LIFETIME=timedelta(hours=serve.session_hours), SESSION_REFRESH_EACH_REQUEST=False
     )
@@ -251,7 +270,3 @@ def _note_last_use() -> None:
     now = int(time.time())
     if now - session.get("seen", 0) > min(TOUCH_SECONDS, project().settings.serve.idle_minutes * 15):
         session["seen"] = now
-
-
-def _attempts() -> Attempts:
-    return cast(Attempts, current_app.extensions["proof-attempts"])

@@ -6,9 +6,10 @@ from flask import Response
 from flask_openapi3.models.tag import Tag
 from flask_wtf.csrf import generate_csrf
 
-from proof.store.accounts import Account, new_password
+from proof.store.accounts import Account, AccountEvent
 from proof.web import answers, people, schemas
-from proof.web.api import answer, api_blueprint, parse_cursor
+from proof.web.answers import ListOf, PartOf
+from proof.web.api import answer, api_blueprint
 from proof.web.people import require_accounts
 from proof.web.project import project
 
@@ -45,20 +46,22 @@ def change_password(body: schemas.PasswordBody) -> Response:
     return answer(_session())
 
 
-@people_api.get("/people", responses={200: answers.PeopleOut})
+@people_api.get("/people", responses={200: ListOf[answers.PersonOut]})
 def list_people() -> Response:
     """List all accounts."""
     require_accounts()
-    return answer(answers.PeopleOut(items=[_person(account) for account in project().store.accounts.everybody()]))
+    return answer(
+        ListOf[answers.PersonOut](items=[_person(account) for account in project().store.accounts.everybody()])
+    )
 
 
-@people_api.get("/people/events", responses={200: answers.AccountEventsOut})
+@people_api.get("/people/events", responses={200: PartOf[AccountEvent]})
 def people_events(query: schemas.Cursor) -> Response:
     """List the changes of accounts, newest first."""
     require_accounts()
-    events = project().store.accounts.events(before=parse_cursor(query.cursor), limit=query.limit + 1)
+    events = project().store.accounts.events(before=query.cursor, limit=query.limit + 1)
     shown = events[: query.limit]
-    return answer(answers.AccountEventsOut(items=shown, next=str(shown[-1].id) if len(events) > len(shown) else None))
+    return answer(PartOf[AccountEvent](items=shown, next=str(shown[-1].id) if len(events) > len(shown) else None))
 
 
 @people_api.post("/people", responses={201: answers.NewPersonOut})
@@ -67,8 +70,7 @@ def add_person(body: schemas.PersonBody) -> Response:
 
     The answer contains the password, which the person must change when they first log in."""
     require_accounts()
-    password = new_password()
-    account = project().store.accounts.add(body.name, body.role, password, provisional=True, by=people.actor())
+    account, password = people.add_account(body.name, body.role)
     return answer(answers.NewPersonOut(person=_person(account), password=password), 201)
 
 
@@ -91,8 +93,7 @@ def reset_password(path: schemas.PersonPath) -> Response:
 
     The answer contains the new password. All sessions of the account end."""
     require_accounts()
-    password = new_password()
-    account = project().store.accounts.set_password(path.number, password, provisional=True, by=people.actor())
+    account, password = people.reset_password(path.number)
     return answer(answers.NewPersonOut(person=_person(account), password=password))
 
 

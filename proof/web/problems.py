@@ -9,6 +9,7 @@ from typing import Any, TypeVar
 from flask import Flask, Response, abort, jsonify, render_template, request
 from flask_wtf.csrf import CSRFError
 from pydantic import BaseModel, ValidationError
+from pydantic_core import to_jsonable_python
 from werkzeug.exceptions import HTTPException, MethodNotAllowed, SecurityError
 from werkzeug.http import HTTP_STATUS_CODES
 
@@ -16,7 +17,6 @@ from proof.checking.recheck import RecheckFault
 from proof.errors import ProofError, PublicError
 from proof.store.acts import ChangedError
 from proof.store.decision_records import ConflictError, UnconfirmedReadingError
-from proof.web.answers import DecisionsOut
 from proof.web.attempts import TooManyAttemptsError
 from proof.web.language import english_message, say, translated_message
 from proof.web.messages import RECHECK_FAULTS, REFUSALS, STATUSES
@@ -79,7 +79,7 @@ def answer_errors(app: Flask) -> None:
 
     @app.errorhandler(ConflictError)
     def conflict(error: ConflictError) -> Response:
-        decisions = DecisionsOut(items=list(error.decisions)).model_dump(mode="json")["items"]
+        decisions = to_jsonable_python(error.decisions)
         return problem(409, str(error), version=error.version, decisions=decisions, message=translated_message(error))
 
     @app.errorhandler(UnconfirmedReadingError)

@@ -14,9 +14,11 @@ from proof.errors import OutputError, os_errors_as
 from proof.locale.marking import _
 from proof.settings.config import Settings
 from proof.store import Store
+from proof.web.attempts import Attempts
 from proof.web.download_jobs import DownloadJobs
 from proof.web.glyph_orders import GlyphOrders
 from proof.web.images import Images
+from proof.web.rate_limit import RateLimiter
 from proof.web.rereading import Rereading
 
 SECRET_FILE = ".proof-secret"  # noqa: S105 - its name, not its content
@@ -34,6 +36,9 @@ class Project:
     rereading: Rereading
     glyphs: GlyphOrders
     downloads: DownloadJobs
+    attempts: Attempts
+    reports: RateLimiter
+    """The reports of readers in the last hour, by network."""
 
 
 def project() -> Project:

@@ -60,7 +60,5 @@ def _box(result: PageResult, place: FoundPlace) -> Box | None:
         return None
     string = Box.around(boxes)
     margin = CHARACTERS_AROUND * string.h / len(boxes)
-    width, height = result.image_size
-    left, top = max(int(string.x - margin / 4), 0), max(int(string.y - margin), 0)
-    right, bottom = min(int(string.right + margin / 4), width), min(int(string.bottom + margin), height)
-    return Box(left, top, max(right - left, 1), max(bottom - top, 1))
+    around = Box(string.x - margin / 4, string.y - margin, string.w + margin / 2, string.h + 2 * margin)
+    return around.in_whole_pixels(result.image_size)

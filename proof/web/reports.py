@@ -3,11 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
-from typing import cast
 from uuid import uuid4
 
-from flask import Blueprint, Flask, Response, abort, current_app, redirect, request, url_for
-from pydantic import BaseModel, Field
+from flask import Blueprint, Response, abort, redirect, request, url_for
+from pydantic import Field
 from werkzeug.wrappers import Response as AnyResponse
 
 from proof.errors import PublicError
@@ -17,7 +16,7 @@ from proof.store.typed_text import LONGEST_NOTE
 from proof.text.column import parse_column
 from proof.text.model import Run
 from proof.web import problems, schemas
-from proof.web.answers import ColumnOut
+from proof.web.answers import ColumnOut, ListOf
 from proof.web.api import PAGES, answer, api_blueprint
 from proof.web.attempts import network_of
 from proof.web.images import name_of
@@ -25,7 +24,6 @@ from proof.web.messages import REFUSALS
 from proof.web.page_view import render_page
 from proof.web.people import person
 from proof.web.project import project
-from proof.web.rate_limit import RateLimiter
 from proof.web.serializers import columns_of
 
 IMAGE_PX = 1000
@@ -61,15 +59,6 @@ class ReportStateBody(schemas.StrictModel):
 
 class ReportPath(schemas.WorkPath):
     report: schemas.Number = Field(description="The `id` of the report")
-
-
-class ReportsOut(BaseModel):
-    items: list[Report]
-
-
-def install_report_limiter(app: Flask) -> None:
-    """Install the limiter of reports per hour."""
-    app.extensions["proof-reports"] = RateLimiter(3600)
 
 
 @reports.get("/read/<work>/<int:number>")
@@ -108,17 +97,17 @@ def settle(work: str, number: int) -> AnyResponse:
     return redirect(url_for("reports.view", work=work))
 
 
-@reports_api.get("/works/<string:work>/reports", responses={200: ReportsOut})
+@reports_api.get("/works/<string:work>/reports", responses={200: ListOf[Report]})
 def open_reports(path: schemas.WorkPath) -> Response:
     """List the open reports of readers."""
-    return answer(ReportsOut(items=project().store.reports.open(path.work)))
+    return answer(ListOf[Report](items=project().store.reports.open(path.work)))
 
 
-@reports_api.post("/works/<string:work>/reports/<int:report>", responses={200: ReportsOut})
+@reports_api.post("/works/<string:work>/reports/<int:report>", responses={200: ListOf[Report]})
 def settle_report(path: ReportPath, body: ReportStateBody) -> Response:
     """Settle or dismiss a reader's report."""
     project().store.reports.settle(path.work, path.report, body.state, person())
-    return answer(ReportsOut(items=project().store.reports.open(path.work)))
+    return answer(ListOf[Report](items=project().store.reports.open(path.work)))
 
 
 def _require_reports() -> None:
@@ -129,8 +118,7 @@ def _require_reports() -> None:
 
 def _count_report() -> None:
     """Count a report from the address of the request. Raises TooManyReportsError above the limit."""
-    limiter = cast(RateLimiter, current_app.extensions["proof-reports"])
-    limit = project().settings.serve.reports
+    limiter, limit = project().reports, project().settings.serve.reports
     network = network_of(request.remote_addr or "")
     if not (limiter.hit(network, limit) and limiter.hit("all", limit * ALL_ADDRESSES_FACTOR)):
         raise TooManyReportsError(REFUSALS["reports"])

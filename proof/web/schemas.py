@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+from functools import cache
 from typing import Annotated, Any, Literal
 
-from pydantic import AwareDatetime, BaseModel, ConfigDict, Field, StringConstraints, model_validator
+from pydantic import AwareDatetime, BaseModel, ConfigDict, Field, StringConstraints, WithJsonSchema, model_validator
 
 from proof.model.flags import Kind
 from proof.store.accounts import LONGEST_NAME, LONGEST_PASSWORD, SHORTEST_PASSWORD, Role
@@ -22,6 +23,9 @@ ColumnText = Annotated[str, StringConstraints(max_length=LONGEST_COLUMN)]
 SeenText = Annotated[str, StringConstraints(max_length=100_000)]
 """Text as the client saw it, such as a whole column."""
 
+CursorNumber = Annotated[int, Field(ge=0, lt=10**15), WithJsonSchema({"type": "string", "maxLength": 64})]
+"""A number, which clients only repeat: the API describes it as text."""
+
 PageAddress = Annotated[str, Field(min_length=1, max_length=255, coerce_numbers_to_str=True)]
 Score = Annotated[float, Field(ge=-1e9, le=1e9, allow_inf_nan=False)]
 CONFIRMED: bool = Field(
@@ -37,8 +41,6 @@ AUTHORITY: str = Field(
 )
 DELETE: bool = Field(False, description="Delete the characters; `reading` must then be empty")
 NOTE: str = Field("", max_length=LONGEST_NOTE, description="A remark for the collation notes")
-CURSOR: str | None = Field(None, max_length=64, description="`next` of the previous part; without it, the first part")
-LIMIT: int = Field(50, ge=1, le=200, description="The maximum number of items in the answer")
 KEY_DESCRIPTION = (
     "A key that the client chooses for this request. A request that is sent again with the same key is carried out "
     "once."
@@ -50,8 +52,6 @@ BatchKey = Annotated[str, Field(pattern=KEY, description="A key that the client 
 RequestVerdict = Literal["keep", "take", "other", "typed", "delete", "copy", "retain", "unsure", "skip", "undo"]
 """The verdicts that a client may send."""
 
-_schemas: dict[type[BaseModel], dict[str, Any]] = {}
-
 
 class StrictModel(BaseModel):
     """A request in which unknown fields are refused."""
@@ -59,13 +59,10 @@ class StrictModel(BaseModel):
     model_config = ConfigDict(extra="forbid")
 
     @classmethod
-    def model_json_schema(cls, *args: Any, **kwargs: Any) -> dict[str, Any]:
+    @cache
+    def model_json_schema(cls, *args: Any, **kwargs: Any) -> dict[str, Any]:  # type: ignore[override]
         """The schema, cached, since flask-openapi3 calls this at every request with a query."""
-        if args or kwargs:
-            return super().model_json_schema(*args, **kwargs)
-        if cls not in _schemas:
-            _schemas[cls] = super().model_json_schema()
-        return _schemas[cls]
+        return super().model_json_schema(*args, **kwargs)
 
 
 class WorkPath(BaseModel):
@@ -81,8 +78,8 @@ class FlagPath(WorkPath):
 
 
 class Cursor(StrictModel):
-    cursor: str | None = CURSOR
-    limit: int = LIMIT
+    cursor: CursorNumber | None = Field(None, description="`next` of the previous part; without it, the first part")
+    limit: int = Field(50, ge=1, le=200, description="The maximum number of items in the answer")
 
 
 class PageRange(StrictModel):
@@ -110,10 +107,8 @@ class Filter(PageRange):
     )
 
 
-class FlagsQuery(Filter):
+class FlagsQuery(Filter, Cursor):
     order: Order = Order.SCORE
-    cursor: str | None = CURSOR
-    limit: int = LIMIT
     detail: bool = Field(
         False, description="Include the evidence, the place on the image and the text around it; at most 20 flags"
     )

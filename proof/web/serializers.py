@@ -104,7 +104,7 @@ def details(store: Store, work: str, flags: Sequence[QueuedFlag]) -> list[FlagDe
     numbers = sorted({queued.page.number for queued in flags})
     results, policies = store.queue.results(numbers), store.queue.policies(numbers)
     columns = store.queue.columns(work, numbers)
-    comments = store.comments.of_flags(key for queued in flags for key in _comment_keys(queued))
+    comments = store.comments.of_flags(number for queued in flags for number in _with_other_half(queued))
     compared = store.double_readings.of_flags([queued.number for queued in flags]) if REQUESTER.get().arbitrates else {}
     return [
         _detail(
@@ -113,16 +113,16 @@ def details(store: Store, work: str, flags: Sequence[QueuedFlag]) -> list[FlagDe
             results[queued.page.number],
             columns.get((queued.page.number, queued.flag.line)),
             policies[queued.page.number],
-            [comment for key in _comment_keys(queued) for comment in comments.get(key, ())],
+            [comment for number in _with_other_half(queued) for comment in comments[number]],
             compared[queued.number].readings if queued.number in compared else (),
         )
         for queued in flags
     ]
 
 
-def _comment_keys(queued: QueuedFlag) -> list[tuple[int, str]]:
-    """The keys (page, flag id) of the comments on a flag; for a character that moved, those of both halves."""
-    return [(half.page.number, half.flag.id) for half in (queued, queued.other) if half is not None]
+def _with_other_half(queued: QueuedFlag) -> list[int]:
+    """The number of a flag; for a character that moved, those of both halves."""
+    return [half.number for half in (queued, queued.other) if half is not None]
 
 
 def _detail(
@@ -218,7 +218,7 @@ def _view_out(sha: str, result: PageResult, flag: Flag, view: View) -> ViewOut:
     column = upright_result.column_of(replace(flag, bbox=view.focus)) if flag.kind is not Kind.LAYOUT else None
     return ViewOut(
         image=name_of(sha, result.skew),
-        area=_rectangle(_in_whole_pixels(view.area, upright_result.image_size)),
+        area=_rectangle(view.area.in_whole_pixels(upright_result.image_size)),
         column=_rectangle(column.box if column else view.focus),
         focus=_rectangle(view.focus),
         pitch=view.pitch,
@@ -292,14 +292,7 @@ def _beside(number: int, columns: Sequence[CheckedColumn]) -> Box:
 
 def _half_folio(result: PageResult) -> Box:
     """The part of the image that is the page, in whole pixels."""
-    return _in_whole_pixels(result.image_box or Box(0, 0, *result.image_size), result.image_size)
-
-
-def _in_whole_pixels(area: Box, size: tuple[int, int]) -> Box:
-    """The area extended to whole pixels, as IIIF addresses need it, within an image of that size (width, height)."""
-    left, top = max(int(area.x), 0), max(int(area.y), 0)
-    right, bottom = min(int(area.right + 0.999), size[0]), min(int(area.bottom + 0.999), size[1])
-    return Box(left, top, max(right - left, 1), max(bottom - top, 1))
+    return (result.image_box or Box(0, 0, *result.image_size)).in_whole_pixels(result.image_size)
 
 
 def _rectangle(box: Box) -> list[float]:

@@ -162,7 +162,7 @@ def test_every_paragraph_is_placed_in_some_witness(shared: Path) -> None:
     juan = [read_transcription(shared / f"kanripo/KR1d0085/KR1d0085_{number:03}.txt") for number in range(7, 13)]
     collations = [collate(base, witness) for witness in (seed(shared, "000"), *juan)]
     best = {
-        place.block: max(c.placements[index].share for c in collations if len(c.placements) > index)
+        place.start: max(c.placements[index].share for c in collations if len(c.placements) > index)
         for index, place in enumerate(collations[2].placements)
     }
     assert len(best) == 7

@@ -6,7 +6,7 @@ import csv
 import re
 import shutil
 import sqlite3
-from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from contextlib import closing, contextmanager, suppress
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime
@@ -58,6 +58,11 @@ def flag(uid: str, line: int, offset: int, text: str, suggested: str, context: s
     kind = Kind.SUBSTITUTION if text and suggested else Kind.INSERTION
     made = raised(line, offset, text, suggested, name=PAGE, kind=kind, context=context, id=uid)
     return replace(made, **more)
+
+
+def column_flag(uid: str, line: int, here: str, there: str, column: int, **more: Any) -> Flag:
+    kind, evidence = Kind.LAYOUT, Evidence("column moved", column=column)
+    return flag(uid, line, 0, here, there, "column moved", kind=kind, evidence=evidence, **more)
 
 
 NORTH = flag("f-north", 1, 5, "北", "比", "夫之西[北]耦(案")
@@ -133,6 +138,32 @@ class Project:
         added = ADDED.get(change, "") if text is None else text
         changed = ManualCorrection("KR1", 1, line, offset, 0, added, "乙", uuid4().hex, change=change)
         return self.store.manual_corrections.correct(changed)
+
+    def do(self, *acts: Act) -> None:
+        """Do these acts in their order. `take f-north`, `typed f-order 令某`: what is said of a flag. `1:5 此`, `1:5`:
+        the character at an offset of a line is replaced by hand, or deleted; `1:4+2`, `1:5+0 東`: two are, or something
+        is put in. `add before 2 新文`, `join 2`: a column is changed as a whole. `back 0`: the first change by hand is
+        taken back. `export` and `check`. A check that finds flags is these flags; a text is what an editor writes."""
+        made: list[Decision] = []
+        for act in acts:
+            if not isinstance(act, str):
+                self.check(*act)
+            elif isinstance(act, Reads):
+                assert self.export() == act
+            elif "\n" in act:
+                self.write(act)
+            elif act in ("export", "check"):
+                getattr(self, act)()
+            elif place := re.fullmatch(r"(\d+):(\d+)(?:\+(\d+))?(?: (.+))?", act):
+                line, offset, length, reading = place.groups()
+                made.append(self.by_hand(int(line), int(offset), reading or "", length=int(length or 1)))
+            elif change := re.fullmatch(rf"({'|'.join(ColumnChange)}) (\d+)(?: (.+))?", act):
+                made.append(self.change(int(change[2]), ColumnChange(change[1]), change[3]))
+            elif act.startswith("back "):
+                self.take_back(made[int(act[5:])])
+            else:
+                verdict, uid, *reading_of_flag = act.split()
+                self.say(uid, Verdict(verdict), *reading_of_flag)
 
     def open_flags(self) -> list[str]:
         """What is asked of the text."""
@@ -322,28 +353,6 @@ def test_what_is_written_into_a_copy_is_noted_though_the_old_file_stands_unchang
     assert decided_in(project.store, read_transcription(copy)).corrections == ()
 
 
-@pytest.mark.parametrize("verdict", [Verdict.KEEP, Verdict.COPY, Verdict.TAKE])
-def test_who_decides_a_flag_and_who_corrects_its_place_otherwise_contradict_each_other(
-    project: Project, verdict: Verdict
-) -> None:
-    project.say("f-north", verdict)
-    project.by_hand(1, 5, "此")
-    assert project.decided.corrections == ()
-    assert left_out(project.decided) == [(Unused.CONFLICT.code, "北", "乙"), (Unused.CONFLICT.code, "北", "甲")]
-
-
-def test_a_decision_is_not_written_over_what_a_newer_one_has_written(project: Project) -> None:
-    """One was made of what the other had written, which was taken back and done again since."""
-    project.say("f-north", Verdict.TAKE)
-    project.export_and_check()
-    project.by_hand(1, 5, "北")
-    for _ in range(2):
-        project.say("f-north", Verdict.UNDO)
-    for _ in range(2):
-        assert project.export() == TEXT.replace("西北", "西比")
-        assert left_out(project.decided) == [(Unused.CONFLICT.code, "比", "乙")]
-
-
 def test_what_is_typed_at_an_open_flag_decides_it_and_who_says_otherwise_is_told(project: Project) -> None:
     assert project.by_hand(1, 5, "此").flag == number_of(project.store, "f-north")
     with pytest.raises(ConflictError):
@@ -391,94 +400,6 @@ def test_what_is_left_open_is_told(project: Project) -> None:
         project.say(uid, verdict)
     assert (project.decided.corrections, project.decided.settled) == ((), 1)
     assert left_out(project.decided) == [(Unused.SKIPPED.code, "命", "甲"), (Unused.UNSURE.code, "曰", "甲")]
-
-
-def test_what_was_left_unsure_is_not_listed_where_the_text_reads_otherwise_since(project: Project) -> None:
-    """Somebody else corrected the character: nothing is left to be said of it in this text."""
-    for uid, verdict in {"f-say": Verdict.UNSURE, "f-order": Verdict.SKIP}.items():
-        project.say(uid, verdict)
-    project.write(TEXT.replace("曰", "云").replace("命", "令"))
-    assert left_out(project.decided) == []
-
-
-def test_the_same_said_twice_of_a_place_is_one_correction(project: Project) -> None:
-    project.say("f-north", Verdict.TAKE)
-    project.by_hand(1, 5, "比")
-    assert [correction.replacement for correction in project.decided.corrections] == ["比"]
-
-
-@pytest.mark.parametrize("of_flag", [True, False], ids=["of a flag", "by hand"])
-@pytest.mark.parametrize("check", [False, True], ids=["before the next check", "after it"])
-def test_one_more_of_a_run_goes_into_a_text_once(project: Project, *, of_flag: bool, check: bool) -> None:
-    project.write(TEXT.replace("大夫之西", "大夫□□□之西"))
-    project.check(*[GAP] * of_flag)
-    if of_flag:
-        project.say("f-gap", Verdict.TAKE)
-    else:
-        project.by_hand(1, 3, "□", length=0)
-    project.write(project.corrected.text)
-    assert "大夫□□□□之西" in project.edition.text
-    if check:
-        project.check()
-    again = project.decided
-    assert (again.corrections, again.left_out, len(again.applied)) == ((), (), 1)
-
-
-def test_what_was_written_and_taken_back_is_put_back_behind_what_was_put_in_before_it(project: Project) -> None:
-    project.say("f-order", Verdict.TYPED, "令某")
-    project.export()
-    project.check(flag("f-before", 3, 0, "", "又", "[]令某上"))
-    project.say("f-order", Verdict.UNDO)
-    project.say("f-before", Verdict.TAKE)
-    assert "\n又命上射" in project.corrected.text
-
-
-def test_what_was_taken_back_is_not_put_back_over_what_was_decided_and_written_of_the_place_since(
-    project: Project,
-) -> None:
-    project.say("f-north", Verdict.TAKE)
-    project.export()
-    project.write(TEXT.replace("西北", "西此"))
-    project.check(replace(NORTH, id="f-again", transcribed="此"))
-    project.say("f-north", Verdict.UNDO)
-    project.say("f-again", Verdict.TAKE)
-    for _ in range(2):
-        assert project.export() == TEXT.replace("西北", "西比")
-
-
-@pytest.mark.parametrize(("offset", "exports"), cross_section([*product(range(6), (1, 3))], 4))
-def test_one_of_a_run_is_corrected_beside_exported_ones_that_no_check_has_seen(
-    project: Project, offset: int, exports: int
-) -> None:
-    """Each export and the correction after it have the places of the page as it was checked."""
-    run = "天天天天天天"
-    project.begin([run, "日月"])
-    others = [at for at in range(6) if at != offset][:exports]
-    for at in others:
-        project.by_hand(1, at, "")
-        project.export()
-    project.by_hand(1, offset, "甲")
-    project.by_hand(1, offset, "乙", length=0)
-    left = [("乙甲" if at == offset else character) for at, character in enumerate(run) if at not in others]
-    assert project.shown(1) == "".join(left)
-    for _ in range(2):
-        assert project.export() == f"<pb:{PAGE}>¶\n{''.join(left)}¶\n日月¶\n"
-        assert project.decided.left_out == ()
-
-
-@pytest.mark.parametrize("kept_last", [False, True])
-def test_a_gap_at_which_nothing_is_missing_takes_back_what_was_deleted_there(project: Project, kept_last: bool) -> None:
-    missing = flag("f-missing", 1, 5, "", "東", "夫之西[]北耦")
-    project.check(NORTH, missing)
-    deleted = project.by_hand(1, 5, "")
-    if not kept_last:
-        project.say("f-missing", Verdict.KEEP)
-    project.export()
-    project.take_back(deleted)
-    if kept_last:
-        project.say("f-missing", Verdict.KEEP)
-    project.export()
-    assert (project.edition.text, project.decided.left_out) == (TEXT, ())
 
 
 class Change(NamedTuple):
@@ -535,70 +456,11 @@ def test_two_corrections_beside_each_other_are_written_and_taken_back_as_a_naive
         assert unwritten or project.edition.text == with_changes(stays)
 
 
-@pytest.mark.parametrize(
-    ("deleted", "moved", "is_checked"), [(4, "北西耦", False), (5, "北西耦", True), (5, "西耦北", False)]
-)
-def test_what_was_to_be_deleted_and_was_moved_in_its_line_is_named_as_not_written(
-    project: Project, deleted: int, moved: str, is_checked: bool
-) -> None:
-    project.by_hand(1, deleted, "")
-    project.write(TEXT.replace("西北耦", moved))
-    if is_checked:
-        project.check()
-    assert [reason for reason, *_ in left_out(project.decided)] == ["gone"]
-
-
 @pytest.mark.parametrize("offset", [0, 5, 12])
 def test_nothing_is_inserted_by_hand_into_a_column_that_is_deleted(project: Project, offset: int) -> None:
     project.change(3, ColumnChange.DELETE)
     with pytest.raises(ConflictError):
         project.by_hand(3, offset, "與", length=0)
-
-
-def test_a_character_missing_at_the_beginning_of_a_column_that_is_deleted_does_not_reach_the_next(
-    project: Project,
-) -> None:
-    project.check(flag("f-missing", 3, 0, "", "與", "[]命上射", kind=Kind.OMISSION))
-    project.change(3, ColumnChange.DELETE)
-    project.say("f-missing", Verdict.TAKE)
-    assert [reason for reason, *_ in left_out(project.decided)] == ["conflict", "conflict"]
-
-
-@pytest.mark.parametrize("flagged", [False, True])
-def test_a_character_missing_at_the_beginning_of_a_deleted_column_is_not_written_into_the_next(
-    project: Project, flagged: bool
-) -> None:
-    """It is accepted after the deletion was exported, and before the next check."""
-    surplus = flag("f-column", 2, 0, "宇宙洪荒", "", "column doubled", kind=Kind.LAYOUT)
-    column = replace(surplus, evidence=Evidence("column doubled"))
-    missing = flag("f-missing", 2, 0, "", "與", "[]宇宙洪荒", kind=Kind.OMISSION)
-    text = project.begin(THREE, missing, *[column] * flagged)
-    if flagged:
-        project.say("f-column", Verdict.TAKE)
-    else:
-        project.change(2, ColumnChange.DELETE)
-    project.export()
-    project.say("f-missing", Verdict.TAKE)
-    assert project.export() == text.replace("宇宙洪荒¶\n", "")
-    assert left_out(project.decided) == [(Unused.GONE.code, "", "甲")]
-
-
-@pytest.mark.parametrize(("change", "text"), [(ColumnChange.ADD_BEFORE, "新增之文"), (None, "與")])
-def test_a_deleted_column_comes_back_before_what_was_put_in_at_the_beginning_of_the_next(
-    project: Project, change: ColumnChange | None, text: str
-) -> None:
-    """A column before it, or a character."""
-    whole = project.begin(THREE)
-    deleted = project.change(2, ColumnChange.DELETE)
-    project.export_and_check()
-    if change is None:
-        project.by_hand(2, 0, text, length=0)
-    else:
-        project.change(2, change, text)
-    project.export()
-    project.take_back(deleted)
-    added = f"{text}¶\n" if change else text
-    assert project.export() == whole.replace(THREE[2], f"{added}{THREE[2]}")
 
 
 def test_a_deleted_column_comes_back_when_the_columns_around_it_are_no_longer_joined(project: Project) -> None:
@@ -612,12 +474,6 @@ def test_a_deleted_column_comes_back_when_the_columns_around_it_are_no_longer_jo
     project.take_back(joined)
     project.export()
     assert project.export() == text
-
-
-def test_a_column_added_by_hand_stands_before_what_is_put_in_at_the_beginning_of_the_next(project: Project) -> None:
-    project.by_hand(3, 0, "與", length=0)
-    project.change(3, ColumnChange.ADD_BEFORE, "新增之文")
-    assert project.export() == TEXT.replace("命上射", "新增之文¶\n與命上射")
 
 
 def test_the_note_on_a_column_added_behind_another_names_its_own_line(project: Project) -> None:
@@ -675,34 +531,6 @@ def test_an_added_column_of_which_a_part_was_corrected_is_named_where_it_is_not_
     assert [reason for reason, *_ in left_out(project.decided)] == left
     project.export()
     assert (project.export() == PLAIN) == (len(back) == 2)
-
-
-def test_what_came_back_with_a_deleted_column_is_shown_nowhere_else(project: Project) -> None:
-    project.begin(LINES)
-    project.by_hand(2, 2, "改")
-    project.export()
-    line = LINES[1].replace("日", "改")
-    project.check()
-    project.change(1, ColumnChange.DELETE)
-    deleted = project.change(2, ColumnChange.DELETE)
-    project.export_and_check()
-    project.take_back(deleted)
-    project.export()
-    assert [project.shown(1), project.shown(2)] == [f"{line}¶{LINES[2]}", LINES[3]]
-
-
-@pytest.mark.parametrize(("missing", "returns"), [("西", False), ("東", True)])
-def test_what_is_said_not_to_be_missing_after_its_deletion_was_taken_back_does_not_return(
-    project: Project, missing: str, returns: bool
-) -> None:
-    """Unless it is another character that is not missing."""
-    deleted = project.by_hand(1, 4, "")
-    project.export()
-    project.take_back(deleted)
-    project.check(flag("f-missing", 1, 4, "", missing, "夫之[]北耦(", kind=Kind.OMISSION))
-    project.say("f-missing", Verdict.KEEP)
-    project.export()
-    assert ("西" in project.edition.text) == returns
 
 
 def test_what_is_put_in_where_a_deletion_was_taken_back_replaces_what_had_been_there(project: Project) -> None:
@@ -819,37 +647,6 @@ def test_neighbours_are_corrected_one_after_the_other_and_some_are_taken_back_to
         export(back)
 
 
-def test_characters_are_deleted_behind_a_gap_at_which_one_is_missing(project: Project) -> None:
-    project.check(flag("f-missing", 1, 4, "", "東", "夫之[]西北耦", kind=Kind.OMISSION))
-    project.by_hand(1, 4, "", length=2)
-    project.say("f-missing", Verdict.TAKE)
-    assert project.export() == TEXT.replace("西北", "東")
-
-
-@pytest.mark.parametrize("verdict", [Verdict.KEEP, Verdict.UNSURE, Verdict.COPY])
-def test_what_is_said_of_the_written_characters_after_an_undo_holds_these(project: Project, verdict: Verdict) -> None:
-    project.say("f-north", Verdict.TAKE)
-    project.export()
-    project.say("f-north", Verdict.UNDO)
-    project.check(flag("f-anew", 1, 5, "比", "此", "夫之西[比]耦(案"))
-    project.say("f-anew", verdict)
-    assert "西比" in project.shown(1)
-    project.export()
-    assert "西比" in project.edition.text
-    assert "西比" in project.shown(1)
-
-
-@pytest.mark.parametrize("verdict", [Verdict.KEEP, Verdict.UNSURE, Verdict.COPY])
-def test_what_was_written_and_kept_after_all_is_shown_as_it_was_before_the_next_check(
-    project: Project, verdict: Verdict
-) -> None:
-    project.say("f-north", Verdict.TAKE)
-    project.export_and_check()
-    project.say("f-north", verdict)
-    assert project.export() == TEXT
-    assert project.shown(1) == COLUMN_1
-
-
 COLUMN_CHANGES = [*((line, change) for line in (1, 2, 3) for change in ColumnChange), (2, 0), (2, 5), (3, 0)]
 """Changes of the column of that number as a whole, or the replacement of its character at an offset."""
 
@@ -867,6 +664,365 @@ def with_column_changes(changes: Iterable[tuple[int, ColumnChange | int]]) -> st
             text += "".join(characters) + ("" if (number, ColumnChange.JOIN) in made else "\n")
         text += ADDED[ColumnChange.ADD_AFTER] + "\n" if (number, ColumnChange.ADD_AFTER) in made else ""
     return text.replace("\n", "¶\n")
+
+
+class Reads(str):
+    """An export writes this text."""
+
+    __slots__ = ()
+
+
+Act = str | Sequence[Flag]
+
+
+class History(NamedTuple):
+    """What is done with the text (`Project.do`), and what its exports then write, the second as the first. `left` is
+    what they do not write, as `left_out` has it; `shown` is what the desk shows of some columns. Where all is written,
+    the desk shows the text after another check."""
+
+    name: str
+    acts: Sequence[Act]
+    text: str = TEXT
+    left: Sequence[tuple[str, str, str]] = ()
+    shown: Mapping[int, str] = {}
+
+
+def missing(line: int, offset: int, text: str) -> Flag:
+    """At a place of the text nothing is transcribed, where the image has this."""
+    return flag("f-missing", line, offset, "", text, "[]", kind=Kind.OMISSION)
+
+
+PAGE_OF_THREE = "".join(f"{line}¶\n" for line in (f"<pb:{PAGE}>", *THREE))
+WITHOUT_2 = with_column_changes([(2, ColumnChange.DELETE)])
+COLUMN_3 = "命上射&KR0058;曰告"
+FIRST, SECOND = ADDED.values()
+DOUBLED = flag("f-column", 2, 0, THREE[1], "", "", kind=Kind.LAYOUT, evidence=Evidence("column doubled"))
+MOVED = (
+    flag("f-out", 3, 2, "射", "", "命上[射]&KR", moved="f-in"),
+    flag("f-in", 3, 0, "", "射", "[]命上射", kind=Kind.OMISSION, moved="f-out"),
+)
+IN_ORDER = [column_flag(f"f-{n}", 3, "", text, n) for n, text in enumerate(("甲甲", "乙乙", "丙丙"), start=1)]
+
+RUN = "天天天天天天"
+
+
+def run_without(others: Sequence[int], offset: int) -> str:
+    """The run without some of its characters, with another one before and in place of that at an offset."""
+    return "".join("乙甲" if at == offset else character for at, character in enumerate(RUN) if at not in others)
+
+
+LACUNAS = TEXT.replace("大夫之西", "大夫□□□之西")
+
+
+def lower(by: int) -> list[Act]:
+    """So many lines are put in above the others, and the text is checked."""
+    head, _, body = TEXT.partition("\n")
+    return [head + "\n" + "上¶\n" * by + body, [replace(NORTH, id=f"f-north-{by}", line=1 + by)]]
+
+
+ALIKE = [
+    (f"{LINES[1]}¶\n", PLAIN.replace(LINES[1], f"{LINES[1]}¶\n{LINES[1]}"), ("delete 3", "delete 2")),
+    ("人", PLAIN.replace("洪荒", "人人"), ("2:1", "2:0")),
+]
+"""A column or a character, a text in which two of it stand side by side, and how each of the two is deleted."""
+
+HISTORIES = [
+    *(
+        History(
+            "who decides a flag and who corrects its place otherwise contradict each other",
+            [f"{verdict} f-north", "1:5 此"],
+            left=[("conflict", "北", "乙"), ("conflict", "北", "甲")],
+        )
+        for verdict in ("keep", "copy", "take")
+    ),
+    History(
+        "a decision is not written over what a newer one has written, which was made of it and done again since",
+        ["take f-north", "export", "check", "1:5 北", "undo f-north", "undo f-north"],
+        TEXT.replace("西北", "西比"),
+        left=[("conflict", "比", "乙")],
+    ),
+    History(
+        "of what was left unsure nothing is left to be said where somebody else corrected the character",
+        ["unsure f-say", "skip f-order", TEXT.replace("曰", "云").replace("命", "令")],
+        TEXT.replace("曰", "云").replace("命", "令"),
+    ),
+    History(
+        "the same said twice of a place is one correction",
+        ["take f-north", "1:5 比"],
+        TEXT.replace("西北", "西比"),
+    ),
+    *(
+        History(
+            "one more of a run goes into a text once",
+            [LACUNAS, [GAP] * of_flag, "take f-gap" if of_flag else "1:3+0 □", LACUNAS.replace("□", "□□", 1), *then],
+            LACUNAS.replace("□", "□□", 1),
+        )
+        for of_flag, then in product((True, False), ([], ["check"]))
+    ),
+    *(
+        History(
+            "one more of a run that a check still finds missing is written",
+            [LACUNAS, [GAP], "take f-gap", LACUNAS.replace("西北", "西比"), *then],
+            LACUNAS.replace("西北", "西比").replace("□", "□□", 1),
+        )
+        for then in ([], [[GAP]])
+    ),
+    *(
+        History(
+            "one of a run is corrected beside exported ones that no check has seen",
+            [f"<pb:{PAGE}>¶\n{RUN}¶\n日月¶\n", "check", *chain.from_iterable((f"1:{at}", "export") for at in others),
+             f"1:{offset} 甲", f"1:{offset}+0 乙"],
+            f"<pb:{PAGE}>¶\n{run_without(others, offset)}¶\n日月¶\n",
+            shown={1: run_without(others, offset)},
+        )
+        for offset, exports in cross_section([*product(range(6), (1, 3))], 4)
+        for others in [[at for at in range(6) if at != offset][:exports]]
+    ),
+    *(
+        History(
+            "a decision is written once where its place is now",
+            ["take f-north", *chain.from_iterable(map(lower, lines))],
+            str(lower(lines[-1])[0]).replace("西北", "西比"),
+        )
+        for lines in ((1, 2), (1, 2, 0))
+    ),
+    History(
+        "what was overruled on another line is never written", ["take f-north", *lower(1), "keep f-north", *lower(0)]
+    ),
+    History(
+        "what was taken back on another line is never written",
+        ["take f-north", *lower(1), "undo f-north"],
+        str(lower(1)[0]),
+    ),
+    *(
+        History(
+            "of two equal neighbours that were deleted each comes back",
+            [text, "check", second, *then, first, *then, Reads(text.replace(alike, "")), f"back {back}",
+             Reads(text.replace(alike, "", 1)), f"back {1 - back}"],
+            text,
+        )
+        for (alike, text, (second, first)), then, back in product(ALIKE, ([], ["export", "check"]), (0, 1))
+    ),
+    History(
+        "what was written and taken back is put back behind what was put in before it",
+        ["typed f-order 令某", "export", [missing(3, 0, "又")], "undo f-order", "take f-missing"],
+        TEXT.replace("命上射", "又命上射"),
+    ),
+    History(
+        "what was taken back is not put back over what was decided and written of the place since",
+        ["take f-north", "export", TEXT.replace("西北", "西此"), [replace(NORTH, id="f-again", transcribed="此")],
+         "undo f-north", "take f-again"],
+        TEXT.replace("西北", "西比"),
+        left=[("gone", "北", "甲")],
+    ),
+    *(
+        History(
+            "a gap at which nothing is missing takes back what was deleted there",
+            [[NORTH, missing(1, 5, "東")], "1:5", *acts],
+        )
+        for acts in (["keep f-missing", "export", "back 0"], ["export", "back 0", "keep f-missing"])
+    ),
+    *(
+        History(
+            "what was to be deleted and was moved in its line is named as not written",
+            [f"1:{offset}", TEXT.replace("西北耦", moved), *then],
+            TEXT.replace("西北耦", moved),
+            left=[("gone", "西北"[offset - 4], "乙")],
+        )
+        for offset, moved, then in ((4, "北西耦", []), (5, "北西耦", ["check"]), (5, "西耦北", []))
+    ),
+    History(
+        "a character missing at the beginning of a column that is deleted does not reach the next",
+        [[missing(3, 0, "與")], "delete 3", "take f-missing"],
+        left=[("conflict", "", "甲"), ("conflict", COLUMN_3, "乙")],
+    ),
+    *(
+        History(
+            "a character missing at the beginning of a deleted column is not written into the next",
+            [PAGE_OF_THREE, [missing(2, 0, "與"), DOUBLED], delete, "export", "take f-missing"],
+            PAGE_OF_THREE.replace(f"{THREE[1]}¶\n", ""),
+            left=[("gone", "", "甲")],
+        )
+        for delete in ("delete 2", "take f-column")
+    ),
+    *(
+        History(
+            "a deleted column comes back before what was put in at the beginning of the next",
+            [PAGE_OF_THREE, "check", "delete 2", "export", "check", put_in, "export", "back 0"],
+            PAGE_OF_THREE.replace(THREE[2], f"{written}{THREE[2]}"),
+        )
+        for put_in, written in (("add before 2 新增之文", "新增之文¶\n"), ("2:0+0 與", "與"))
+    ),
+    History(
+        "a column added by hand stands before what is put in at the beginning of the next",
+        ["3:0+0 與", "add before 3 新增之文"],
+        TEXT.replace("命上射", "新增之文¶\n與命上射"),
+    ),
+    History(
+        "what came back with a deleted column is shown nowhere else",
+        [PLAIN, "check", "2:2 改", "export", "check", "delete 1", "delete 2", "export", "check", "back 2", "export"],
+        PLAIN.replace(f"{LINES[0]}¶\n", "").replace("日", "改"),
+        shown={1: f"{LINES[1].replace('日', '改')}¶{LINES[2]}", 2: LINES[3]},
+    ),
+    *(
+        History(
+            "what is said not to be missing after its deletion was taken back does not return, but another does",
+            ["1:4", "export", "back 0", [missing(1, 4, character)], "keep f-missing"],
+            text,
+        )
+        for character, text in (("西", TEXT.replace("西", "")), ("東", TEXT))
+    ),
+    History(
+        "characters are deleted behind a gap at which one is missing",
+        [[missing(1, 4, "東")], "1:4+2", "take f-missing"],
+        TEXT.replace("西北", "東"),
+    ),
+    *(
+        History(
+            "what is said of the written characters after an undo holds these",
+            ["take f-north", "export", "undo f-north", [flag("f-anew", 1, 5, "比", "此", "夫之西[比]耦(案")],
+             f"{verdict} f-anew"],
+            TEXT.replace("西北", "西比"),
+            left=[("unsure", "比", "甲")] * (verdict == "unsure"),
+            shown={1: COLUMN_1.replace("西北", "西比")},
+        )
+        for verdict in ("keep", "unsure", "copy")
+    ),
+    *(
+        History(
+            "what was written and kept after all is shown as it was before the next check",
+            ["take f-north", "export", "check", f"{verdict} f-north"],
+            left=[("unsure", "北", "甲")] * (verdict == "unsure"),
+            shown={1: COLUMN_1},
+        )
+        for verdict in ("keep", "unsure", "copy")
+    ),
+    *(
+        History(
+            "a change of a column that somebody wrote into the file is not written again",
+            [PLAIN, "check", f"{change} 2", by_hand, "check", Reads(by_hand), "back 0"],
+            PLAIN,
+        )
+        for change, by_hand in ((change, with_column_changes([(2, change)])) for change in ColumnChange)
+    ),
+    History(
+        "two columns that were accepted and typed into the file are not written again",
+        [PLAIN, [column_flag("f-1", 3, "", FIRST, 3), column_flag("f-2", 3, "", SECOND, 4)], "take f-1", "take f-2",
+         PLAIN.replace(LINES[2], f"{FIRST}¶\n{SECOND}¶\n{LINES[2]}"), "check"],
+        PLAIN.replace(LINES[2], f"{FIRST}¶\n{SECOND}¶\n{LINES[2]}"),
+    ),
+    History(
+        "a column of which the same text stands elsewhere is not taken for the written one",
+        [PLAIN, "check", "add before 2", PLAIN.replace(LINES[3], FIRST), "check"],
+        PLAIN.replace(LINES[3], FIRST).replace(LINES[1], f"{FIRST}¶\n{LINES[1]}"),
+    ),
+    History(
+        "a last column that was deleted behind an added character stays on its page",
+        [PLAIN, "check", "3:6+0 丙", "delete 4", "export", "check", "back 1"],
+        PLAIN.replace(LINES[2], f"{LINES[2]}丙"),
+        shown={3: f"{LINES[2]}丙{LINE_BREAK}{LINES[3]}"},
+    ),
+    History(
+        "a column that is deleted and added again is written once",
+        [PLAIN, "check", "delete 2", f"add before 2 {LINES[1]}", Reads(PLAIN), "back 1", Reads(WITHOUT_2), "back 0"],
+        PLAIN,
+    ),
+    *(
+        History(
+            "characters that were put in and taken out again are not shown beside what had been deleted there",
+            [PLAIN, "check", "2:0+0 乙", "2:0", "export", "check", "back 0", *["export", "back 1"] * also],
+            PLAIN.replace(LINES[1], LINES[1][not also :]),
+            shown={2: LINES[1][not also :]},
+        )
+        for also in (False, True)
+    ),
+    History(
+        "a column is shown again although what was decided in it after its deletion comes back with it",
+        [PLAIN, [flag("f-last", 2, 5, LINES[1][5], "", f"月盈[{LINES[1][5]}]")], "delete 2", "export", "take f-last",
+         "export", "check", "undo f-last", "back 0"],
+        PLAIN,
+        shown={2: f"{LINES[1]}{LINE_BREAK}{LINES[2]}"},
+    ),
+    History(
+        "a character is put in behind a line ending that was deleted since the check",
+        [PLAIN, "check", "join 2", "export", "3:0+0 乙", Reads(PLAIN.replace(f"¶\n{LINES[2]}", f"乙{LINES[2]}")),
+         "back 0"],
+        PLAIN.replace(LINES[2], f"乙{LINES[2]}"),
+    ),
+    *(
+        History(
+            "an added column that was taken back is not shown",
+            [PLAIN, "check", f"{change} 2", "export", "check", "back 0"],
+            PLAIN,
+            shown={line: ""},
+        )
+        for change, line in ((ColumnChange.ADD_BEFORE, 2), (ColumnChange.ADD_AFTER, 3))
+    ),
+    History(
+        "a decision whose place the last check no longer saw keeps no other back",
+        ["take f-north", "take f-say", TEXT.replace("西北", "西東"), [SAY]],
+        TEXT.replace("西北", "西東").replace("曰告", "告"),
+        left=[("gone", "北", "甲")],
+    ),
+    History(
+        "a column that is missing behind the last one is shown there",
+        [[column_flag("f-column", 4, "", "甲甲", 4)], "take f-column"],
+        f"{TEXT}甲甲¶\n",
+        shown={3: f"{COLUMN_3}¶甲甲"},
+    ),
+    *(
+        History(
+            "missing columns stand in the order of the image in whatever order they are written",
+            [IN_ORDER, f"take f-{first}", "export", f"take f-{second}", f"take f-{third}"],
+            TEXT.replace("命上", "甲甲¶\n乙乙¶\n丙丙¶\n命上"),
+        )
+        for first, second, third in cross_section(list(permutations((1, 2, 3))), 2)
+    ),
+    *(
+        History(
+            "a missing column goes before what is missing at the beginning of a line",
+            [[IN_ORDER[0], missing(3, 0, "乙")], f"take {first}", *between, f"take {second}"],
+            TEXT.replace("命上", "甲甲¶\n乙命上"),
+        )
+        for (first, second), between in product(permutations(("f-1", "f-missing")), ([], ["export"]))
+    ),
+    History(
+        "that nothing is missing does not contradict a line ending at the place",
+        [[flag("f-end", 3, 2, "", LINE_BREAK, "命上[]&KR", kind=Kind.LAYOUT), missing(3, 2, "雷")],
+         "keep f-missing", "take f-end"],
+        TEXT.replace("命上射", "命上¶\n射"),
+    ),
+    History(
+        "of two missing columns at one place one is rejected",
+        [IN_ORDER[:2], "keep f-1", "take f-2"],
+        TEXT.replace("命上", "乙乙¶\n命上"),
+    ),
+    *(
+        History(
+            "what moved goes back whole when the moved text was checked",
+            [MOVED, "take f-out", "export", "check", f"undo {half}"],
+        )
+        for half in ("f-out", "f-in")
+    ),
+    History(
+        "what an editor moved by hand, and put something else where it stood, does not go from both places",
+        [MOVED, "take f-in", TEXT.replace("命上射", "射命上之"), "export", "undo f-in"],
+        TEXT.replace("命上射", "射命上之"),
+        left=[("other-half", "", "甲")],
+    ),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize("history", HISTORIES, ids=[history.name for history in HISTORIES])
+def test_what_was_decided_is_written_once_and_what_is_not_written_is_named(project: Project, history: History) -> None:
+    project.do(*history.acts)
+    for _ in range(2):
+        assert left_out(project.decided) == list(history.left)
+        assert {line: project.shown(line) for line in history.shown} == history.shown
+        assert project.export() == history.text
+    project.check()
+    columns = project.edition.pages[0].columns if not history.left else ()
+    assert [project.shown(column.number) for column in columns] == [column.source for column in columns]
 
 
 @pytest.mark.parametrize(("change", "between"), cross_section([*product((*ColumnChange, 0, 3), (False, True))], 3))
@@ -899,41 +1055,6 @@ def test_what_two_works_decide_alike_is_written_once_and_comes_back_once_both_ta
         project.say(decision.flag, Verdict.UNDO, work=work)
         assert project.export() == now
         assert left_out(project.decided) == []
-
-
-@pytest.mark.parametrize("change", ColumnChange)
-def test_a_change_of_a_column_that_somebody_wrote_into_the_file_is_not_written_again(
-    project: Project, change: ColumnChange
-) -> None:
-    project.begin(LINES)
-    made = project.change(2, change)
-    by_hand = with_column_changes([(2, change)])
-    project.write(by_hand)
-    project.check()
-    assert project.export() == by_hand
-    assert left_out(project.decided) == []
-    project.say(made.flag, Verdict.UNDO)
-    assert project.export() == PLAIN
-
-
-def test_two_columns_that_were_accepted_and_typed_into_the_file_are_not_written_again(project: Project) -> None:
-    first, second = ADDED.values()
-    project.begin(LINES, column_flag("f-1", 3, "", first, 3), column_flag("f-2", 3, "", second, 4))
-    project.say("f-1", Verdict.TAKE)
-    project.say("f-2", Verdict.TAKE)
-    typed = project.begin([*LINES[:2], first, second, *LINES[2:]])
-    assert project.export() == typed
-    assert left_out(project.decided) == []
-
-
-def test_a_column_of_which_the_same_text_stands_elsewhere_is_not_taken_for_the_written_one(project: Project) -> None:
-    """A missing column is accepted, and another one is changed in the file to the same text."""
-    project.begin(LINES)
-    project.change(2, ColumnChange.ADD_BEFORE)
-    changed = PLAIN.replace(LINES[3], "新前之文")
-    project.write(changed)
-    project.check()
-    assert project.export() == changed.replace(LINES[1], f"新前之文¶\n{LINES[1]}")
 
 
 def test_what_moves_in_two_works_moves_with_both_halves_in_each(project: Project) -> None:
@@ -995,32 +1116,6 @@ def test_a_column_with_an_exported_correction_is_changed_before_the_next_check(
         assert project.export() == with_column_changes([(2, 5), (2, change)])
 
 
-@pytest.mark.parametrize(
-    ("is_column", "is_checked", "back"), cross_section([*product((False, True), (False, True), (0, 1))], 3)
-)
-def test_of_two_equal_neighbours_that_were_deleted_each_comes_back(
-    project: Project, is_column: bool, is_checked: bool, back: int
-) -> None:
-    lines = (LINES[0], LINES[1], LINES[1], LINES[2]) if is_column else (LINES[0], "人人日月盈昃", *LINES[2:])
-    texts = [project.begin(lines)]
-    made = []
-    for number in (1, 0):
-        if is_column:
-            made.append(project.change(2 + number, ColumnChange.DELETE))
-        else:
-            made.append(project.by_hand(2, number, ""))
-        if is_checked:
-            project.export_and_check()
-        texts.append(texts[-1].replace(f"{LINES[1]}¶\n" if is_column else "人", "", 1))
-    assert project.export() == texts[2]
-    for decision, text in zip((made[back], made[1 - back]), (texts[1], texts[0]), strict=True):
-        project.take_back(decision)
-        assert project.export() == text
-        shown = project.store.queue.columns("KR1", [1]).values()
-        assert "".join(column.source for column in shown).replace(LINE_BREAK, "") in text.replace("¶\n", "")
-        assert left_out(project.decided) == []
-
-
 AFTER, BEFORE, DELETE = ColumnChange.ADD_AFTER, ColumnChange.ADD_BEFORE, ColumnChange.DELETE
 END, BEGINNING = (2, Change(4, 2, "")), (3, Change(0, 2, ""))
 Rounds = Sequence[Sequence[tuple[int, ColumnChange | Change]]]
@@ -1066,17 +1161,6 @@ def test_neighbouring_changes_of_several_rounds_are_taken_back(
     assert project.export() == with_column_changes((line, AFTER) for line, _ in stays)
 
 
-def test_a_last_column_that_was_deleted_behind_an_added_character_stays_on_its_page(project: Project) -> None:
-    project.begin(LINES)
-    project.by_hand(3, 6, "丙", length=0)
-    deleted = project.change(4, ColumnChange.DELETE)
-    project.export_and_check()
-    project.take_back(deleted)
-    for _ in range(2):
-        assert project.shown(3) == f"{LINES[2]}丙{LINE_BREAK}{LINES[3]}"
-        assert project.export() == PLAIN.replace(LINES[2], f"{LINES[2]}丙")
-
-
 @pytest.mark.parametrize("back", cross_section(list(permutations(range(3))), 2))
 def test_the_last_columns_of_a_page_are_deleted_together_and_come_back_in_any_order(
     project: Project, back: Sequence[int]
@@ -1091,54 +1175,6 @@ def test_the_last_columns_of_a_page_are_deleted_together_and_come_back_in_any_or
         left.remove(2 + number)
         assert project.export() == with_column_changes((line, ColumnChange.DELETE) for line in left)
         assert project.shown(1) == LINE_BREAK.join(LINES[line - 1] for line in (1, 2, 3, 4) if line not in left)
-
-
-def test_a_column_that_is_deleted_and_added_again_is_written_once(project: Project) -> None:
-    project.begin(LINES)
-    deleted = project.change(2, ColumnChange.DELETE)
-    added = project.change(2, ColumnChange.ADD_BEFORE, LINES[1])
-    assert project.export() == PLAIN
-    assert project.corrected.edits == []
-    project.take_back(added)
-    assert project.export() == with_column_changes([(2, ColumnChange.DELETE)])
-    project.take_back(deleted)
-    assert project.export() == PLAIN
-
-
-def test_characters_that_were_put_in_and_taken_out_again_are_not_shown_beside_what_had_been_deleted_there(
-    project: Project,
-) -> None:
-    project.begin(LINES)
-    added, deleted = project.by_hand(2, 0, "乙", length=0), project.by_hand(2, 0, "")
-    project.export_and_check()
-    for decision, line in ((added, LINES[1][1:]), (deleted, LINES[1])):
-        project.take_back(decision)
-        assert project.export() == PLAIN.replace(LINES[1], line)
-        assert project.shown(2) == line
-
-
-def test_a_column_is_shown_again_although_what_was_decided_in_it_after_its_deletion_comes_back_with_it(
-    project: Project,
-) -> None:
-    project.begin(LINES, flag("f-last", 2, 5, LINES[1][5], "", f"月盈[{LINES[1][5]}]"))
-    deleted = project.change(2, ColumnChange.DELETE)
-    project.export()
-    project.say("f-last", Verdict.TAKE)
-    project.export_and_check()
-    for uid in ("f-last", deleted.uid):
-        project.say(uid, Verdict.UNDO)
-    assert project.export() == PLAIN
-    assert project.shown(2) == f"{LINES[1]}{LINE_BREAK}{LINES[2]}"
-
-
-def test_a_character_is_put_in_behind_a_line_ending_that_was_deleted_since_the_check(project: Project) -> None:
-    project.begin(LINES)
-    joined = project.change(2, ColumnChange.JOIN)
-    project.export()
-    project.by_hand(3, 0, "乙", length=0)
-    assert project.export() == with_column_changes([(2, ColumnChange.JOIN)]).replace(LINES[2], f"乙{LINES[2]}")
-    project.take_back(joined)
-    assert project.export() == PLAIN.replace(LINES[2], f"乙{LINES[2]}")
 
 
 @pytest.mark.parametrize("back", [0, 1])
@@ -1216,19 +1252,6 @@ def test_a_surplus_column_that_was_put_back_is_not_asked_again(project: Project,
     assert project.open_flags() == []
 
 
-@pytest.mark.parametrize("change", [ColumnChange.ADD_BEFORE, ColumnChange.ADD_AFTER])
-def test_an_added_column_that_was_taken_back_is_not_shown(project: Project, change: ColumnChange) -> None:
-    project.begin(LINES)
-    made = project.change(2, change)
-    project.export()
-    columns = [column.source for column in project.edition.pages[0].columns]
-    project.check()
-    project.take_back(made)
-    for _ in range(2):
-        assert project.shown(columns.index(ADDED[change]) + 1) == ""
-        project.export()
-
-
 def test_where_all_was_taken_back_the_text_reads_as_it_did_before_the_first(project: Project) -> None:
     project.say("f-north", Verdict.TAKE)
     project.export()
@@ -1242,26 +1265,6 @@ def test_where_all_was_taken_back_the_text_reads_as_it_did_before_the_first(proj
         assert project.export() == TEXT
 
 
-def test_one_more_of_a_run_that_a_check_still_finds_missing_is_written(project: Project) -> None:
-    project.write(TEXT.replace("大夫之西", "大夫□□□之西"))
-    project.check(GAP)
-    project.say("f-gap", Verdict.TAKE)
-    project.write(TEXT.replace("大夫之西北", "大夫□□□之西比"))
-    for check_again in (False, True):
-        if check_again:
-            project.check(GAP)
-        assert (len(project.decided.corrections), project.decided.left_out) == (1, ())
-
-
-def test_a_decision_whose_place_the_last_check_no_longer_saw_keeps_no_other_back(project: Project) -> None:
-    project.say("f-north", Verdict.TAKE)
-    project.say("f-say", Verdict.TAKE)
-    project.write(TEXT.replace("西北", "西東"))
-    project.check(SAY)
-    assert [correction.flag for correction in project.decided.corrections] == ["f-say"]
-    assert left_out(project.decided) == [(Unused.GONE.code, "北", "甲")]
-
-
 def test_a_line_that_was_deleted_whole_stays_deleted_when_nothing_is_left_of_it(project: Project) -> None:
     project.check(flag("f-line", 3, 0, "命上射&KR0058;曰告", "", "[命上射&KR0058;曰告]"))
     project.say("f-line", Verdict.TAKE)
@@ -1273,19 +1276,6 @@ def test_a_line_that_was_deleted_whole_stays_deleted_when_nothing_is_left_of_it(
     assert project.store.decisions.displaced("KR1") == []
     project.say("f-line", Verdict.UNDO)
     assert left_out(project.decided) == [(Unused.GONE.code, "命上射&KR0058;曰告", "甲")]
-
-
-def column_flag(uid: str, line: int, here: str, there: str, column: int, **more: Any) -> Flag:
-    kind, evidence = Kind.LAYOUT, Evidence("column moved", column=column)
-    return flag(uid, line, 0, here, there, "column moved", kind=kind, evidence=evidence, **more)
-
-
-def test_a_column_that_is_missing_behind_the_last_one_is_shown_there(project: Project) -> None:
-    project.check(column_flag("f-column", 4, "", "甲甲", 4))
-    project.say("f-column", Verdict.TAKE)
-    for _ in range(2):
-        assert project.shown(3) == "命上射&KR0058;曰告¶甲甲"
-        project.export()
 
 
 @pytest.mark.parametrize(
@@ -1317,34 +1307,6 @@ def test_a_last_column_that_was_deleted_comes_back(project: Project, ending: str
     assert project.open_flags() == []
     project.take_back(deleted)
     assert project.export() == text
-
-
-@pytest.mark.parametrize("order", cross_section(list(permutations(("f-first", "f-second", "f-third"))), 2))
-def test_missing_columns_stand_in_the_order_of_the_image_in_whatever_order_they_are_written(
-    project: Project, order: Sequence[str]
-) -> None:
-    columns = {"f-first": "甲甲", "f-second": "乙乙", "f-third": "丙丙"}
-    project.check(*(column_flag(uid, 3, "", text, number) for number, (uid, text) in enumerate(columns.items(), 1)))
-    project.say(order[0], Verdict.TAKE)
-    project.export()
-    project.say(order[1], Verdict.TAKE)
-    project.say(order[2], Verdict.TAKE)
-    assert project.export() == TEXT.replace("命上", "甲甲¶\n乙乙¶\n丙丙¶\n命上")
-    assert project.decided.left_out == ()
-
-
-@pytest.mark.parametrize("first", ["f-column", "f-character"])
-@pytest.mark.parametrize("at_once", [True, False])
-def test_a_missing_column_goes_before_what_is_missing_at_the_beginning_of_a_line(
-    project: Project, first: str, *, at_once: bool
-) -> None:
-    project.check(column_flag("f-column", 3, "", "甲甲", 3), flag("f-character", 3, 0, "", "乙", "[]命上射"))
-    for uid in (first, *({"f-column", "f-character"} - {first})):
-        project.say(uid, Verdict.TAKE)
-        if not at_once:
-            project.export()
-    assert project.export() == TEXT.replace("命上", "甲甲¶\n乙命上")
-    assert project.decided.left_out == ()
 
 
 def test_an_added_column_that_is_joined_to_another_is_not_asked_again(project: Project) -> None:
@@ -1508,35 +1470,6 @@ def test_what_was_decided_within_a_column_that_moves_is_written_at_its_new_place
     assert left_out(project.decided) == [(Unused.GONE.code, "", "甲"), (Unused.OTHER_HALF.code, line, "甲")]
 
 
-def move_down(project: Project, by: int) -> None:
-    """Put so many lines in above the others, and check again."""
-    head, _, body = TEXT.partition("\n")
-    project.write(head + "\n" + "上¶\n" * by + body)
-    project.check(replace(NORTH, id=f"f-north-{by}", line=1 + by))
-
-
-@pytest.mark.parametrize("lines", [(1, 2), (1, 2, 0)])
-def test_a_decision_is_written_once_where_its_place_is_now(project: Project, lines: tuple[int, ...]) -> None:
-    project.say("f-north", Verdict.TAKE)
-    for by in lines:
-        move_down(project, by)
-    corrections = project.decided.corrections
-    assert [(correction.line, correction.replacement, correction.person) for correction in corrections] == [
-        (1 + lines[-1], "比", "甲")
-    ]
-    assert project.corrected.text == project.edition.text.replace("西北", "西比")
-
-
-@pytest.mark.parametrize(("verdict", "back"), [(Verdict.KEEP, True), (Verdict.UNDO, False)])
-def test_what_was_overruled_on_another_line_is_never_written(project: Project, verdict: Verdict, back: bool) -> None:
-    project.say("f-north", Verdict.TAKE)
-    move_down(project, 1)
-    project.say("f-north", verdict, person="乙")
-    if back:
-        move_down(project, 0)
-    assert project.corrected.text == project.edition.text
-
-
 def test_the_script_is_the_one_in_which_the_text_was_checked(project: Project) -> None:
     project.check(script="simplified")
     project.by_hand(1, 5, "後")
@@ -1562,30 +1495,10 @@ def test_only_a_typed_character_with_several_forms_is_asked_about(project: Proje
     assert "西馀" in correct(decided.edition, decided.corrections, choices=[FormChoice("餘", "馀")]).text
 
 
-def test_that_nothing_is_missing_does_not_contradict_a_line_ending_at_the_place(project: Project) -> None:
-    division = flag("f-end", 3, 2, "", LINE_BREAK, "命上[]&KR", kind=Kind.LAYOUT)
-    project.check(division, flag("f-missing", 3, 2, "", "雷", "命上[]&KR", kind=Kind.OMISSION))
-    project.say("f-missing", Verdict.KEEP)
-    project.say("f-end", Verdict.TAKE)
-    assert project.corrected.text == TEXT.replace("命上射", "命上¶\n射")
-    assert project.decided.left_out == ()
-
-
-def test_of_two_missing_columns_at_one_place_one_is_rejected(project: Project) -> None:
-    project.check(column_flag("f-first", 3, "", "甲甲", 3), column_flag("f-second", 3, "", "乙乙", 4))
-    project.say("f-first", Verdict.KEEP)
-    project.say("f-second", Verdict.TAKE)
-    assert project.corrected.text == TEXT.replace("命上", "乙乙¶\n命上")
-    assert project.decided.left_out == ()
-
-
 @pytest.fixture
 def moved(project: Project) -> Project:
     """The project after a check that found the 射 of the third column to stand where it does not belong."""
-    project.check(
-        flag("f-out", 3, 2, "射", "", "命上[射]&KR", moved="f-in"),
-        flag("f-in", 3, 0, "", "射", "[]命上射", kind=Kind.OMISSION, moved="f-out"),
-    )
+    project.check(*MOVED)
     return project
 
 
@@ -1622,29 +1535,11 @@ def test_a_moved_character_that_the_text_has_already_is_noted_once(moved: Projec
     assert (note.words, note.lemma) == ("射：原在上下，據影像乙正。", "射")
 
 
-@pytest.mark.parametrize("half", ["f-out", "f-in"])
-def test_what_moved_goes_back_whole_when_the_moved_text_was_checked(moved: Project, half: str) -> None:
-    moved.say("f-out", Verdict.TAKE)
-    moved.export_and_check()
-    moved.say(half, Verdict.UNDO)
-    assert moved.export() == TEXT
-
-
-def test_what_an_editor_moved_by_hand_does_not_go_from_both_places(moved: Project) -> None:
-    """Where it stood, the editor wrote something else as well, so that it is unknown where it would go back."""
-    moved.say("f-in", Verdict.TAKE)
-    text = TEXT.replace("命上射", "射命上之")
-    moved.write(text)
-    assert moved.export() == text
-    moved.say("f-in", Verdict.UNDO)
-    assert moved.export() == text
-    assert left_out(moved.decided) == [(Unused.OTHER_HALF.code, "", "甲")]
-
-
-def test_what_was_said_of_one_half_alone_stays(moved: Project) -> None:
+def test_what_was_said_of_one_half_alone_stays_and_has_its_own_note(moved: Project) -> None:
     moved.say("f-in", Verdict.TYPED, "身")
     moved.say("f-out", Verdict.TAKE, person="乙")
     assert moved.corrected.text == TEXT.replace("命上射", "身命上")
+    assert [note.words for note in notes_of(moved.corrected).notes] == ["身：原脫，據影像補。", "射：原衍，據影像刪。"]
     moved.say("f-out", Verdict.UNDO, person="乙")
     assert moved.corrected.text == TEXT.replace("命上射", "身命上射")
 

@@ -110,14 +110,6 @@ def test_a_lost_column_is_filled_in_where_it_is_still_empty() -> None:
     assert len(correct(filled, [decided]).refused) == 1
 
 
-def test_undecided_flags_and_planted_errors_never_get_out() -> None:
-    read = transcription(SAMPLES[Format.KANRIPO], form=Format.KANRIPO)
-    decided = correction(read, read.text.index("北耦"), 1, "比")
-    corrected = correct(read, [replace(decided, accepted=False), replace(decided, audit=True)])
-    assert corrected.text == read.text
-    assert corrected.placed == ()
-
-
 @pytest.mark.parametrize(
     ("form", "becomes", "written"),
     [

@@ -118,6 +118,17 @@ def test_where_a_note_begins_no_stroke_is_cut(make_page: MakePage, text: str) ->
         assert strip.top + np.flatnonzero((strip.clean < 160).any(axis=1))[0] > bottom
 
 
+def test_a_note_beyond_the_image_that_cuts_its_column_off_has_no_strip(make_page: MakePage) -> None:
+    page = make_page("司射適東(案比今注疏/本訛作北據)", *[""] * 7)
+    layout = find_layout(render_page(page, Style(), LEVELS["none"], seed=3).image)
+    whole = replace(layout.columns[0], notes=())
+    (alone,) = cut_strips(layout, whole, None, ROWS)
+    for beyond in (-90.0, layout.ink.shape[0] + 90.0):
+        reaching = replace(whole, top=min(whole.top, 2 * beyond), bottom=max(whole.bottom, 2 * beyond))
+        (strip,) = cut_strips(layout, replace(reaching, notes=((beyond, beyond),)), None, ROWS)
+        assert (strip.left, strip.right, strip.row) == (alone.left, alone.right, Row.MAIN)
+
+
 def test_under_a_seal_a_strip_is_read_without_its_dots(make_page: MakePage) -> None:
     page = make_page(*LINES, name="S")
     layout = find_layout(render_page(page, Style(), Wear(seal=0.6), seed=5).image)

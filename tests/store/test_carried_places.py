@@ -114,16 +114,17 @@ def test_a_move_that_an_editor_made_as_it_was_decided_is_taken_back(store: Store
         (State.CORRECTED, "東", "", True),
         (State.CORRECTED, "東", "東", True),
         (State.KEPT, "西", "", True),
+        (State.KEPT, "酉", "", True),
         (State.KEPT, "東", "", False),
         (State.SKIPPED, "西", "", False),
     ],
-    ids=["put in next", "put in", "not missing", "another is not missing", "skipped"],
+    ids=["put in next", "put in", "not missing", "its reading is not missing", "another is not missing", "skipped"],
 )
 def test_a_deletion_that_was_taken_back_gives_way_to_what_was_decided_later_at_its_gap(
     state: State, suggested: str, reads: str, replaces: bool, decided: tuple[int, int]
 ) -> None:
     gap = Place(flag=1, start=2, extent=0, reads="", transcribed="西", decided_reading="西", former=7)
-    undone = DecidedFlag(1, 2, State.OPEN, "", gap, gap)
+    undone = DecidedFlag(1, 2, State.OPEN, "酉", gap, gap)
     reading = suggested if state is State.CORRECTED else ""
     place = Place(flag=2, start=2, extent=len(reads), reads=reads, transcribed="", decided_reading=reading)
     other = DecidedFlag(*decided, state, suggested, place, place)

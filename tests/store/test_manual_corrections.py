@@ -11,6 +11,7 @@ import pytest
 from proof.model.geometry import Box
 from proof.model.result import CheckedCharacter, CheckedColumn, PageResult
 from proof.store import RunInfo, Store
+from proof.store.column_changes import ColumnChange
 from proof.store.decision_records import (
     ConflictError,
     DecisionRequest,
@@ -26,7 +27,7 @@ from proof.store.queue_records import QueueFilter
 from proof.text.model import Row
 from proof.text.positions import Span
 from tests import build
-from tests.build import check, standing_decisions
+from tests.build import check, decision_log, standing_decisions
 from tests.store.conftest import on_both
 
 WORK = "KR1d0030"
@@ -64,6 +65,14 @@ def test_a_whole_note_or_its_marks_alone_are_deleted_in_one_act(filled: Store) -
     assert len(filled.manual_corrections.correct_glyphs([corrected(offset, 1, "") for offset in (2, 5, 8)])) == 3
     confirmed = replace(corrected(0, 1, "⿰金"), confirmed=True)
     assert filled.manual_corrections.correct(confirmed).reading == "⿰金"
+
+
+@pytest.mark.parametrize("text", ["甲(乙", "甲)乙", "(甲/乙/丙)"])
+def test_a_column_is_added_as_confirmed_but_tears_no_note(filled: Store, text: str) -> None:
+    added = replace(corrected(0, 0, "⿰金"), change=ColumnChange.ADD_BEFORE, confirmed=True)
+    with pytest.raises(RefusedDecisionError, match="torn apart"):
+        filled.manual_corrections.correct(replace(added, reading=text))
+    assert filled.manual_corrections.correct(added).reading == "⿰金"
 
 
 def test_a_repeated_correction_is_made_once_and_the_second_of_two_is_a_conflict(filled: Store) -> None:
@@ -111,7 +120,7 @@ def test_corrections_without_a_meaning_or_at_unknown_places_are_refused(filled: 
     ]:
         with pytest.raises(error):
             filled.manual_corrections.correct(wrong)
-    assert filled.decisions.last_of_flags(WORK) == []
+    assert decision_log(filled, WORK) == []
 
 
 @on_both

@@ -95,7 +95,7 @@ def test_a_correction_by_hand_that_is_redone_answers_a_finding_at_its_place(stor
     export(store)
     asked = page("上某揖坐", *LINES[1:], flags=((1, 1, "某", "射"),))
     with recovered(store, tmp_path, asked, {"decision": 1}) as new:
-        [made] = new.decisions.last_of_flags("KR1")
+        [made] = standing_decisions(new, "KR1")
         new.decisions.decide(demand(made.flag, Verdict.UNDO, 1))
         check(new, asked, key="unchanged ")
         assert export(new) == content(store).replace("某", "射")

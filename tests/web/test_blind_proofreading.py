@@ -12,7 +12,7 @@ import pytest
 
 from proof.store import Store
 from proof.store.decision_records import State
-from tests.build import standing_decisions
+from tests.build import decision_log, standing_decisions
 from tests.web.drawn import WORK, fill
 from tests.web.test_people import BASE, Browser, House, house_in
 
@@ -119,7 +119,7 @@ def test_what_both_read_alike_is_adopted_in_one_act(blind: House) -> None:
     assert (answer["read"], answer["agreed"], answer["differing"]) == ({"丙": 2, "乙": 3}, 2, [])
     whole = answer["agreements"][0]
     assert (whole["people"], whole["kind"], whole["places"], whole["same"]) == (["丙", "乙"], "", 2, 2)
-    assert blind.store.decisions.last_of_flags(WORK) == []
+    assert decision_log(blind.store, WORK) == []
     assert admin.send(f"{BASE}/readings/agreed", {"key": uuid.uuid4().hex}).get_json()["agreed"] == 0
     decided = {made.flag: (made.state, made.reading) for made in standing_decisions(blind.store, WORK)}
     assert decided == {1: (State.CORRECTED, "吿"), 3: (State.CORRECTED, "")}

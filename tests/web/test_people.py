@@ -188,7 +188,7 @@ def test_a_token_is_over_when_it_expired_or_was_revoked_and_with_its_accounts_pa
         headers = bearer(house, "乙")
         end()
         assert decided_with(house, headers) == 401
-    assert house.store.decisions.last_of_flags(WORK) == []
+    assert decision_log(house.store, WORK) == []
 
 
 def test_nobody_sees_anything_before_logging_in(calm: House) -> None:
@@ -329,7 +329,7 @@ def test_a_session_goes_on_while_it_is_used_but_not_for_ever_and_nothing_is_writ
     body = {"verdict": "take", "version": 0, "key": "0123456789"}
     answer = browser.client.post(f"{BASE}/flags/1/decisions", json=body, headers={"X-CSRFToken": token})
     assert answer.status_code == 401
-    assert calm.store.decisions.last_of_flags(WORK) == []
+    assert decision_log(calm.store, WORK) == []
 
 
 def test_logging_out_ends_every_session_and_no_copy_of_a_cookie_is_good(house: House) -> None:
@@ -384,7 +384,7 @@ def test_each_role_may_do_what_it_may_and_no_more(calm: House) -> None:
             assert (answer.status_code == 403) is (right not in may[name]), (name, method, path, answer.text)
             tried += 1
     assert tried >= 24
-    assert calm.store.decisions.last_of_flags(WORK) == []
+    assert decision_log(calm.store, WORK) == []
 
 
 # forged and repeated requests
@@ -411,7 +411,7 @@ def test_a_session_alone_is_not_enough_to_change_anything(calm: House) -> None:
         for path in ("/logout", "/account", "/people", "/login"):
             answer = browser.client.post(path, data={"csrf_token": token, "act": "disable", "number": 2})
             assert answer.status_code == 403, path
-    assert calm.store.decisions.last_of_flags(WORK) == []
+    assert decision_log(calm.store, WORK) == []
     assert browser.is_in()
     assert not calm.store.accounts.named("乙").disabled
 

@@ -2,11 +2,10 @@
 // the page read again.
 
 import { follow, reloadWithOutcome, request, showFailure, showOutcome } from "./reread.js";
-import { $, api, ask, data, keep, make, may, person, problemMessage, reloadButton, say, uuid, work } from "./shell.js";
+import { $, api, ask, data, keep, make, may, person, problemMessage, reloadButton, say, svg, uuid, work } from "./shell.js";
 
 /* global OpenSeadragon */
 
-const NS = "http://www.w3.org/2000/svg";
 const clamp = (n, low, high) => Math.min(Math.max(n, low), high);
 const pagePath = `pages/${data.number}`;
 const NARROWEST = 0.01;
@@ -126,12 +125,6 @@ function shares([px, py]) {
   const [ux, uy, vx, vy] = [b[0] - a[0], b[1] - a[1], d[0] - a[0], d[1] - a[1]];
   const det = ux * vy - uy * vx || 1;
   return [((px - a[0]) * vy - (py - a[1]) * vx) / det, ((py - a[1]) * ux - (px - a[0]) * uy) / det];
-}
-
-function svg(name, attributes) {
-  const element = document.createElementNS(NS, name);
-  for (const [key, value] of Object.entries(attributes)) element.setAttribute(key, value);
-  return element;
 }
 
 const isElsewhere = () => chosenImage.image !== shownImage.image || chosenImage.quadrant !== shownImage.quadrant;

@@ -8,12 +8,11 @@ import { layoutTools } from "./layout.js";
 import { nearest, offer } from "./touch.js";
 import { decidedByOther } from "./outbox.js";
 import { alternatives, answerPage, askPage, decideCharacter, installReadingKeys } from "./reading.js";
-import { $, api, ask, data, deskOf, han, inTurn, isShortcut, keep, make, may, oneAtATime, reloadButton, say, uuid, words } from "./shell.js";
+import { $, api, ask, data, deskOf, han, inTurn, isShortcut, keep, make, may, oneAtATime, reloadButton, say, svg, uuid, words } from "./shell.js";
 import { home, inGap, linkMovement, placeFlags, writeSheet } from "./sheet.js";
 import { installForm, typedProblemMessage } from "./typing.js";
 import { reloadWithMessage, showOnNextPage } from "./undo.js";
 
-const NS = "http://www.w3.org/2000/svg";
 const pair = new Map(); // by index of a character: { box, cell }
 const flagAt = new Map();
 for (const flag of data.flags_found) {
@@ -39,24 +38,19 @@ function openImage() {
     gestureSettingsMouse: { clickToZoom: false, dblClickToZoom: true },
     keyboardNavEnabled: true,
   });
-  overlay = document.createElementNS(NS, "svg");
-  overlay.setAttribute("viewBox", `0 0 ${data.width} ${data.height}`);
-  overlay.setAttribute("class", "boxes");
+  overlay = svg("svg", { viewBox: `0 0 ${data.width} ${data.height}`, class: "boxes" });
   data.characters_found.forEach((character, index) => {
     if (character.text.trim() === "") return;
     const flag = flagOf(character);
-    const box = document.createElementNS(NS, "rect");
     const [x, y, width, height] = character.box;
-    for (const [name, value] of Object.entries({ x, y, width, height, "data-n": index, class: flag ? `flagged ${flag.state}` : "" })) box.setAttribute(name, value);
+    const box = svg("rect", { x, y, width, height, "data-n": index, class: flag ? `flagged ${flag.state}` : "" });
     overlay.append(box);
     Object.assign(pair.get(index), { box });
   });
   for (const flag of placeFlags) {
     const [x, y, width, height] = flag.bbox;
-    const box = document.createElementNS(NS, "rect");
     const kind = flag.kind === "layout" ? "column" : "gap";
-    for (const [name, value] of Object.entries({ x, y, width, height, class: `flagged ${kind} ${flag.state}` })) box.setAttribute(name, value);
-    overlay.prepend(box);
+    overlay.prepend(svg("rect", { x, y, width, height, class: `flagged ${kind} ${flag.state}` }));
   }
   linkMovement($("sheet"), viewer);
   viewer.addHandler("open", () => {

@@ -2,7 +2,7 @@
 
 import { changed, dialAt, parameters, toggled } from "./filters.js";
 import { showRemainingWork } from "./remaining_work.js";
-import { $, api, ask, data, excerpt, glyphOf, han, isShortcut, make, nothing, oneAtATime, piece, say, words, workPath } from "./shell.js";
+import { $, api, ask, data, excerpt, glyphOf, han, isShortcut, make, nothing, oneAtATime, piece, say, svg, words, workPath } from "./shell.js";
 
 const form = $("filters");
 let query = { ...data.query };
@@ -110,7 +110,7 @@ function way() {
     const part = make("span", { class: `part ${state}`, title: `${words.states[state]}: ${states[state]}` });
     part.style.flexGrow = states[state];
     return part;
-  }), Object.assign(make("span", { class: "part rest" }), {}));
+  }), make("span", { class: "part rest" }));
   $("bar").lastElementChild.style.flexGrow = states.open;
   $("way-words").textContent = say("of", { done: (all - states.open).toLocaleString(), all: all.toLocaleString() });
   $("bar").setAttribute("aria-label", $("way-words").textContent);
@@ -129,12 +129,9 @@ function dial() {
   const most = Math.max(...facets.scores, 1);
   const step = 240 / facets.scores.length;
   $("histogram").replaceChildren(...facets.scores.map((count, n) => {
-    const bar = document.createElementNS("http://www.w3.org/2000/svg", "rect");
     const height = count ? Math.max((38 * count) / most, 1.5) : 0;
     const inside = facets.edges[n + 1] > (query.least_score ?? -Infinity);
-    for (const [name, value] of Object.entries({ x: 240 - (n + 1) * step, y: 40 - height, width: step - 1, height, class: inside ? "inside" : "outside" }))
-      bar.setAttribute(name, value);
-    return bar;
+    return svg("rect", { x: 240 - (n + 1) * step, y: 40 - height, width: step - 1, height, class: inside ? "inside" : "outside" });
   }));
   dialWords(points[index]);
 }

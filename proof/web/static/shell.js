@@ -157,8 +157,11 @@ addEventListener("unhandledrejection", (event) => {
 export const problemMessage = (problem) => (problem.status ? say("refused", { detail: problem.message }) : say("silent"));
 
 /** An element with its attributes and children; text is never parsed as HTML. */
-export function make(tag, attributes = {}, ...children) {
-  const element = document.createElement(tag);
+export const make = (tag, attributes, ...children) => filled(document.createElement(tag), attributes, children);
+/** The same for an element of a drawing. */
+export const svg = (tag, attributes, ...children) => filled(document.createElementNS("http://www.w3.org/2000/svg", tag), attributes, children);
+
+function filled(element, attributes = {}, children = []) {
   for (const [name, value] of Object.entries(attributes)) {
     if (value === false || value === null || value === undefined) continue;
     if (name === "onclick") element.addEventListener("click", value);

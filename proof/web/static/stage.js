@@ -1,22 +1,14 @@
 // The column on the image and, beside it, the text at the places of its glyphs. Coordinates are pixels of the image; the
 // page is rotated around the flagged glyph until its columns are vertical.
 
-import { glyphOf, make, nothing, piece, say, script } from "./shell.js";
+import { glyphOf, make, nothing, piece, say, script, svg } from "./shell.js";
 
-const NS = "http://www.w3.org/2000/svg";
 const CLOSE = 9; // height of the close view, in characters
 const BESIDE = 2.6; // width on either side of the glyph, in heights of a character
 const MOST_IN_CELL = 4; // characters that are shown in the place of one
 const TEXT_WIDTH = 3.8; // width of the transcribed column, in heights of a character
 const MOST_PICTURES = 60; // pictures that are kept
 const THUMB = 150; // longer side of the thumbnail of the half-folio, in pixels
-
-const svg = (tag, attributes = {}, ...children) => {
-  const element = document.createElementNS(NS, tag);
-  for (const [name, value] of Object.entries(attributes)) element.setAttribute(name, value);
-  element.append(...children);
-  return element;
-};
 
 const pictures = new Map();
 
@@ -68,7 +60,7 @@ export function draw(stage, flag, whole, label, onLoad, edits = []) {
   const { view } = flag;
   if (!view) {
     stage.classList.remove("waiting");
-    stage.replaceChildren(contextAlone(flag));
+    stage.replaceChildren(...contextAlone(flag));
     onLoad(true);
     return;
   }
@@ -148,11 +140,7 @@ const DESCRIPTION = /^[\u2ff0-\u2fff\u31ef]|^&/u; // a character by its componen
 function upright(text, x, y, em, cls) {
   const parts = DESCRIPTION.test(text) || [...text].length > MOST_IN_CELL ? ["〓"] : [...text];
   const size = em / Math.max(parts.length, 1);
-  return parts.map((part, n) => {
-    const glyph = svg("text", { x, y: y + (n - (parts.length - 1) / 2) * size, "font-size": size, class: cls });
-    glyph.textContent = part;
-    return glyph;
-  });
+  return parts.map((part, n) => svg("text", { x, y: y + (n - (parts.length - 1) / 2) * size, "font-size": size, class: cls }, part));
 }
 
 /** Columns of source text side by side, as large as they fit: the text, and the reading of the image. */
@@ -193,24 +181,15 @@ function thumbnail(view) {
   const [x, y, w, h] = view.page;
   const [cx, cy] = middle(view.focus);
   const size = w > h ? `${THUMB},` : `,${THUMB}`;
-  const small = svg("svg", { viewBox: `${x} ${y} ${w} ${h}`, class: "thumb", "aria-hidden": "true" },
+  return svg("svg", { viewBox: `${x} ${y} ${w} ${h}`, class: "thumb", "aria-hidden": "true" },
     svg("image", { href: piece(view.image, view.page, size), x, y, width: w, height: h, preserveAspectRatio: "none", class: "paper" }),
     svg("circle", { cx, cy, r: Math.max(w, h) / 28, class: "here" }));
-  return small;
 }
 
 /** The vertical context of a flag without a place on an image. */
 function contextAlone(flag) {
-  const box = document.createElement("p");
-  box.className = "vertical han";
-  box.lang = script;
-  const mark = document.createElement("mark");
-  mark.append(flag.transcribed || nothing());
-  box.append(flag.before, mark, flag.after);
-  const parts = document.createDocumentFragment();
-  if (!flag.page.image) parts.append(make("p", { class: "soft none" }, say("noImage")));
-  parts.append(box);
-  return parts;
+  const box = make("p", { class: "vertical han", lang: script }, flag.before, make("mark", {}, flag.transcribed || nothing()), flag.after);
+  return flag.page.image ? [box] : [make("p", { class: "soft none" }, say("noImage")), box];
 }
 
 /** Shows the tile of the flag's glyph. */
