@@ -48,5 +48,5 @@ def command(images: tuple[Path, ...], out: Path, quiet: bool) -> int:
         if not cv2.imwrite(str(picture), drawn(layout, image.pixels, page.column_length)):
             raise OutputError(_("%(picture)s: cannot be written; make room, or name another folder"), picture=picture)
         if not quiet:
-            click.echo(say(_("%(path)s: columns: %(columns)s"), path=path, columns=len(columns_of(layout))))
+            click.echo(say(_("%(path)s: columns: %(columns)s"), path=path, columns=len(columns_of(layout.outline))))
     return 1 if failed else 0

@@ -27,9 +27,6 @@ MIN_PEAK_PROBABILITY = 0.75
 MIN_EDGE_PROBABILITY = 0.96
 """Minimum upper quartile of the core's probability along the first and the last column of a register."""
 
-MIN_PIECE_PX = 2.0
-"""Minimum height of a piece of core, in pixels of the label map."""
-
 MIN_EDGE_DISTANCE_WIDTHS = 0.45
 """Minimum distance of a column's middle from the edge of the image, in widths of its glyphs: nearer ones are cut."""
 
@@ -114,9 +111,7 @@ def registers_of(labels: LabelMap, keep_all: bool = False) -> list[Register]:
     """The registers of a page in reading order. With `keep_all`, for labels from `columns_alone`, no core is dropped
     for standing at an edge."""
     core_map = labels.of(Label.CORE)
-    other_map = labels.of(Label.OTHER)
-    is_other = other_map > np.maximum(core_map, MIN_PROBABILITY)
-    pieces = _pieces(np.where(is_other, 0, core_map), labels.of(Label.TEXT) > MIN_PROBABILITY)
+    pieces = _pieces(np.where(labels.of(Label.OTHER) > core_map, 0, core_map), labels.of(Label.TEXT) > MIN_PROBABILITY)
     if not pieces:
         return []
     pieces = _without_lesser(pieces, spacing_of(pieces))
@@ -173,7 +168,7 @@ def _pieces(core_map: NDArray[np.float32], text: NDArray[np.bool_]) -> list[Core
     cores = []
     for number, (x, y, w, h, _) in enumerate(boxes.tolist()[1:], 1):
         box = np.s_[y : y + h, x : x + w]
-        if h >= MIN_PIECE_PX and float(core_map[box][numbers[box] == number].max()) > MIN_PEAK_PROBABILITY:
+        if float(core_map[box][numbers[box] == number].max()) > MIN_PEAK_PROBABILITY:
             middle = float(middles[number, 0])
             cores.append(Core(middle, float(y), float(y + h), _width_at(text[y : y + h], middle)))
     return cores
@@ -244,7 +239,7 @@ def _joined(pieces: Sequence[Core], lines: NDArray[np.bool_], spacing: float) ->
             columns.append(piece)
             continue
         column = columns[number]
-        if column.bottom <= piece.top + 1 and _is_line_between(column, piece, lines, spacing, edges):
+        if _is_line_between(column, piece, lines, spacing, edges):
             columns.append(piece)
             continue
         x = (column.x * column.height + piece.x * piece.height) / (column.height + piece.height)

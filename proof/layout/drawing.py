@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from proof.images.opencv import cv2
-from proof.layout.half_folio import Layout
+from proof.layout.half_folio import Layout, Outline
 from proof.layout.runs import CutBy
 from proof.layout.strips import cut_strips
 from proof.text.model import Row
@@ -30,20 +30,20 @@ def as_json(layout: Layout, rows: int) -> dict[str, Any]:
     """The layout in pixels of the file; columns right to left, registers from top to bottom. A full column has `rows`
     cells."""
     return {
-        "columns": [_json_box(layout, column) for column in columns_of(layout)],
+        "columns": [_json_box(layout, column) for column in columns_of(layout.outline)],
         "notes": [_json_box(layout, note) for note in _notes(layout, rows)],
         "skew": round(layout.outline.skew, 2),
     }
 
 
-def columns_of(layout: Layout) -> list[Rectangle]:
+def columns_of(outline: Outline) -> list[Rectangle]:
     """The rectangles of the columns, with what is raised above them; none where a page has no columns."""
-    areas = layout.columns if layout.ruled else ()
+    areas = outline.columns if outline.ruled else ()
     return [(area.left, area.top - area.raised, area.right, area.bottom) for area in areas]
 
 
 def _json_box(layout: Layout, rectangle: Rectangle) -> dict[str, int]:
-    x, y, w, h = layout.file_box(*rectangle).rounded()
+    x, y, w, h = layout.outline.file_box(*rectangle).rounded()
     return {"x": x, "y": y, "w": w, "h": h}
 
 
@@ -60,7 +60,7 @@ def drawn(layout: Layout, page: NDArray[np.uint8], rows: int) -> NDArray[np.uint
     thickness = max(1, round(page.shape[0] / LINE_HEIGHT_PX))
     for note in _notes(layout, rows):
         _draw_rectangle(picture, layout, note, NOTE_COLOUR, thickness)
-    for number, column in enumerate(columns_of(layout), 1):
+    for number, column in enumerate(columns_of(layout.outline), 1):
         corner = _draw_rectangle(picture, layout, column, COLUMN_COLOUR, thickness)
         size = 0.5 * thickness
         cv2.putText(picture, str(number), corner, cv2.FONT_HERSHEY_SIMPLEX, size, COLUMN_COLOUR, thickness)

@@ -110,8 +110,7 @@ class Outline:
 
     def file_box(self, left: float, top: float, right: float, bottom: float) -> Box:
         """The upright box in the image file that holds this rectangle of the rectified page."""
-        x0, y0, x1, y1 = self.rectification.bounds_in_file(left, top, right, bottom)
-        return Box(x0, y0, x1 - x0, y1 - y0)
+        return self.rectification.file_box(left, top, right, bottom)
 
     def as_list(self) -> list[Any]:
         """The outline as lists and numbers, from which `of_list` restores it bit by bit."""
@@ -164,10 +163,6 @@ class Layout:
     @property
     def ruled(self) -> bool:
         return self.outline.ruled
-
-    def file_box(self, left: float, top: float, right: float, bottom: float) -> Box:
-        """The upright box in the image file that holds this rectangle of the rectified page."""
-        return self.outline.file_box(left, top, right, bottom)
 
 
 class _Comb(NamedTuple):

@@ -11,11 +11,10 @@ from numpy.typing import NDArray
 
 from proof.images.opencv import cv2
 from proof.layout.cores import MAX_NEIGHBOUR_SPACINGS, Core, Register, columns_alone, registers_of
-from proof.layout.rules import Mask, glyph_pieces, inked_along, thickened, true_ranges, usual_width
+from proof.layout.rules import Mask, Rectification, glyph_pieces, inked_along, thickened, true_ranges, usual_width
 from proof.layout.segmenter import LabelMap, label_map
 from proof.layout.sheet import Region, Sheet, prepare, text_ink
 from proof.layout.straight import Straightening, straightened
-from proof.model.geometry import Box
 
 MIN_RULE_SHARE = 0.12
 """Minimum length of a rule, as a share of its register's height."""
@@ -85,10 +84,9 @@ class PageLayout:
         lines = [_lines_across(self.sheet, region) for region in self.regions]
         return bool(self.columns) and max(lines) <= MAX_LINES_ACROSS
 
-    def file_box(self, left: float, top: float, right: float, bottom: float) -> Box:
-        """The upright box in the image file that holds this rectangle of the sheet."""
-        x0, y0, x1, y1 = self.sheet.rectification.bounds_in_file(left, top, right, bottom)
-        return Box(x0, y0, x1 - x0, y1 - y0)
+    @property
+    def rectification(self) -> Rectification:
+        return self.sheet.rectification
 
 
 def find_columns(page: NDArray[np.uint8], origin: tuple[float, float] = (0, 0)) -> PageLayout:

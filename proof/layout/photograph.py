@@ -177,7 +177,7 @@ def _same_columns(layout: Layout, page_layout: PageLayout) -> bool:
 def _ruled_columns(layout: Layout, page_layout: PageLayout) -> list[int | None]:
     """For each of the network's columns the number of the ruled column in whose middle it stands, or None."""
     centres = [
-        page_layout.file_box(column.left, column.top, column.right, column.bottom).centre
+        page_layout.rectification.file_box(column.left, column.top, column.right, column.bottom).centre
         for column in page_layout.columns
     ]
     numbers: list[int | None] = []
@@ -199,7 +199,7 @@ def _within_frame(
     left, right = kept[-1].left, kept[0].right
     # a heading may stand over two columns
     count = round((right - left) / float(np.median([area.width for area in kept])))
-    box = layout.file_box(left, kept[0].top, right, kept[0].bottom)
+    box = layout.outline.file_box(left, kept[0].top, right, kept[0].bottom)
     columns = CountedColumns(count, box.x - origin[0], box.right - origin[0], 1.0)
     inner = _layout_within(page, columns, rows, origin)
     return inner if inner.ruled else layout

@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 
 from proof.images.opencv import cv2
 from proof.images.size import shrunk
+from proof.model.geometry import Box
 
 Mask = NDArray[np.uint8]
 """Ink as 255 on 0, height x width."""
@@ -238,14 +239,13 @@ class Rectification:
         """Points (n x 2) of the rectified page, in pixels of the image file."""
         return points @ self.inverse[:, :2].T + self.inverse[:, 2]
 
-    def bounds_in_file(self, left: float, top: float, right: float, bottom: float) -> tuple[float, float, float, float]:
-        """The upright rectangle (left, top, right, bottom) in the file that encloses this rectangle of the rectified
-        page."""
+    def file_box(self, left: float, top: float, right: float, bottom: float) -> Box:
+        """The upright box in the image file that holds this rectangle of the rectified page."""
         if type(self) is not Rectification:
             corners = np.array([[left, top], [right, top], [right, bottom], [left, bottom]], dtype=np.float64)
             xy = self.to_file(corners)
             (x0, y0), (x1, y1) = xy.min(axis=0).tolist(), xy.max(axis=0).tolist()
-            return x0, y0, x1, y1
+            return Box(x0, y0, x1 - x0, y1 - y0)
         # computed for every character of a work: numbers take a tenth of the time of arrays
         inverse: list[list[float]] = self.inverse.tolist()
         bounds = []
@@ -256,7 +256,7 @@ class Rectification:
             )
             bounds.append((low_x + low_y + shift, high_x + high_y + shift))
         (x0, x1), (y0, y1) = bounds
-        return x0, y0, x1, y1
+        return Box(x0, y0, x1 - x0, y1 - y0)
 
     def to_page(self, points: NDArray[np.float64]) -> NDArray[np.float64]:
         """Points (n x 2) of the image file, in pixels of the rectified page."""

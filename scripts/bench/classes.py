@@ -3,9 +3,7 @@
     python -m scripts.bench classes [--first 1] [--seeds 2] [--rate 0.03]
 
 The truth and the texts of the real pages are those of `shared/bench` and `shared/gold`. Errors of one class at a time
-are planted in the corrected texts, no two within three characters. Beside each class stands how many of the real
-errors of `shared/gold/dev.tsv` are of it, and how many of these are raised; a real error counts for the first class
-that its characters belong to, in the order of the table.
+are planted in the corrected texts, no two within three characters.
 """
 
 from __future__ import annotations
@@ -26,7 +24,7 @@ from proof.text.conversions import conversions
 from proof.text.model import Script, is_han
 from proof.text.variants import Relation, policy_of
 from scripts.bench.material import TableRow, kanripo_texts
-from scripts.bench.pool import Bench, Case, Pool, named
+from scripts.bench.pool import Bench, Case, Pool
 
 MIN_BETWEEN = 3
 """Characters between two errors, at least."""
@@ -183,15 +181,6 @@ def plant(
     return spoiled, answers
 
 
-def class_of(row: Mapping[str, Any]) -> str:
-    """The class of a real error."""
-    if row["kind"] != "substitution":
-        by_kind = {"omission": "a character left out", "insertion": "a character doubled"}
-        return by_kind.get(str(row["kind"]), "neighbours exchanged")
-    pair = str(row["transcribed"]), str(row["reading"])
-    return next((name for name, is_of in SUBSTITUTIONS.items() if is_of(*pair)), "any other character")
-
-
 def options(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--first", type=int, default=1, help="the first seed")
     parser.add_argument("--seeds", type=int, default=2)
@@ -202,12 +191,6 @@ def measure(options: argparse.Namespace) -> Iterator[TableRow]:
     bench = Bench(options.shared, options.folder, options.details)
     texts = Texts(bench)
     corrected = {case: bench.plant(case.text, 0, 0.0, case.pages, bench.gold) for case in bench.cases}
-    real = bench.real()
-    missed = set(bench.scored(real)["missed"])
-    errors: defaultdict[str, list[bool]] = defaultdict(list)
-    for row in real.rows:
-        if row["class"] == "error":
-            errors[class_of(row)].append(named(row) not in missed)
     for name in CLASSES:
         pool = Pool()
         for seed in range(options.first, options.first + options.seeds):
@@ -217,5 +200,4 @@ def measure(options: argparse.Namespace) -> Iterator[TableRow]:
                 bench.run(pool, text.stem, text, case.images, case.imglist, key, case.pages, store=store)
         scored = bench.scored(pool)
         caught = f"{scored['caught']} of {scored['errors']}, {scored['mended']} more put right, {scored['false']} false"
-        of_real = f"; real: {sum(errors[name])} of {len(errors[name])}" if errors[name] else ""
-        yield name, f"{scored['recall']:.3f}", "", caught + of_real
+        yield name, f"{scored['recall']:.3f}", "", caught

@@ -1,7 +1,6 @@
 """Measure a check on many machines, with workers that only take time, and print one table.
 
     python -m scripts.bench cluster efficiency [--workers 64] [--seconds 0.3] [--pages 6000]
-    python -m scripts.bench cluster writer [--pages 6000]
     python -m scripts.bench cluster memory [--workers 64] [--seconds 0.3] [--pages 200000] [--characters 168]
     python -m scripts.bench cluster kill [--times 20] [--pages 400]
 
@@ -9,8 +8,7 @@ Scheduler, workers and writer are processes of their own and speak by sockets, a
 sleep for the time that a page is said to take and give a result of the size of a dense half-folio's (168 characters of
 some 120 kinds with the shapes of their glyphs, 8 columns, 6 flags); all else is the program's own: plan, sending,
 gathering, writing, settling, reports. At the end every page is looked for in the store and compared with what the
-worker gave; `--characters` makes pages shorter, and the store of many of them smaller. `writer` writes such results
-alone, in the transactions of a check.
+worker gave; `--characters` makes pages shorter, and the store of many of them smaller.
 """
 # ruff: noqa: PLC0415 - each process loads what it needs
 
@@ -30,7 +28,6 @@ import time
 from collections import Counter
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from dataclasses import replace
 from functools import cache
 from pathlib import Path
 from types import SimpleNamespace
@@ -378,40 +375,6 @@ def compared(folder: Path, pages: int, characters: int) -> list[int]:
     return [len(wanted - seen.keys()), sum(count > 1 for count in seen.values()), other + len(seen.keys() - wanted)]
 
 
-def written(pages: int) -> dict[str, Any]:
-    """The writer alone: results that are there already into a new store."""
-    from proof.checking.writer import MAX_BATCH_PAGES
-    from proof.ocr.engine import EngineIdentity
-    from proof.store import CheckedResult, PackedCharacters, PagePlace, RunInfo, Store, TextInfo
-
-    shapes = made_up_shapes(DENSE)
-    with tempfile.TemporaryDirectory(prefix="bench-cluster-") as name:
-        url = f"sqlite:///{name}/proof.sqlite"
-        with Store.open(url) as store:
-            texts = (TextInfo("text.txt", "", "kanripo", "traditional"),)
-            run = store.begin_run(RunInfo("KR9x0001", "", texts, EngineIdentity("null", "1", "", "")))
-            clock = used = 0.0
-            for first in range(0, pages, MAX_BATCH_PAGES):
-                ready = []
-                for n in range(first, min(first + MAX_BATCH_PAGES, pages)):
-                    page = made_up(f"page {n}")
-                    packed = PackedCharacters.of(page.characters, shapes)  # as the workers do it
-                    result = replace(page, characters=())
-                    ready.append(CheckedResult(PagePlace(n, "text.txt"), f"key {n}", result, packed=packed))
-                begun, before = time.perf_counter(), time.process_time()
-                store.save_pages(run, ready)
-                clock += time.perf_counter() - begun
-                used += time.process_time() - before
-        size = sum(path.stat().st_size for path in Path(name).glob("proof.sqlite*"))
-    return {
-        "pages": pages,
-        "pages a second": round(pages / clock),
-        "pages a second of processor time": round(pages / used),
-        "store KB a page": round(size / 1e3 / pages, 1),
-        "load": os.getloadavg()[0],
-    }
-
-
 def at(samples: list[dict[str, Any]], pages: int, share: float, what: str) -> Any:
     return next(sample[what] for sample in samples if sample["done"] >= pages * share)
 
@@ -512,11 +475,11 @@ PROCESSES: dict[str, Callable[..., None]] = {
 }
 """What a process of a measurement does, by its name; all that it is given are words."""
 
-PAGES = {"efficiency": 6000, "writer": 6000, "memory": 200_000, "kill": 400}
+PAGES = {"efficiency": 6000, "memory": 200_000, "kill": 400}
 
 
 def options(parser: argparse.ArgumentParser) -> None:
-    parser.add_argument("what", choices=("efficiency", "writer", "memory", "kill"))
+    parser.add_argument("what", choices=tuple(PAGES))
     parser.add_argument("--workers", type=int, default=64)
     parser.add_argument("--seconds", type=float, default=0.3, help="that a page takes")
     parser.add_argument("--pages", type=int)
@@ -529,8 +492,6 @@ def measure(options: argparse.Namespace) -> Iterator[TableRow]:
     match options.what:
         case "kill":
             figures = kill(options.times, pages)
-        case "writer":
-            figures = written(pages)
         case _:
             figures = simulate(pages, options.workers, options.seconds, options.characters)
     yield from ((name, str(figure)) for name, figure in figures.items())

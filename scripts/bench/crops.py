@@ -1,11 +1,10 @@
 """Measure the crops that show a glyph: is all its ink inside and not paled, and is it centred?
 
-    python -m scripts.bench crops [--pages 200] [--folder DIR] [--font FILE] [--sheet FLAGS.png]
+    python -m scripts.bench crops [--pages 200] [--sheet FLAGS.png]
 
 Pages of the transcriptions are drawn with every kind of wear and checked with the real recogniser. Every crop is
-compared with the true box of the glyph's ink: the ink that is left after wear, and also the ink as drawn. The pages are
-drawn in the font with which glyphs are compared; `--font` names another one, since a scribe's hand differs from the
-font, too. `--sheet` draws a hundred flags of the real pages, to be judged by eye.
+compared with the true box of what wear has left of the glyph's ink. `--sheet` draws a hundred flags of the real pages,
+to be judged by eye.
 """
 
 from __future__ import annotations
@@ -14,23 +13,22 @@ import argparse
 import json
 import time
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import astuple, dataclass
 from math import cos, radians, sin
 from pathlib import Path
 
 import numpy as np
 from PIL import Image, ImageDraw, ImageFont
 
-from proof.facsimile.files import strip_of
 from proof.facsimile.fonts import find_faces
-from proof.facsimile.render import RenderedPage, page_seed, render_page
+from proof.facsimile.render import RenderedPage
 from proof.images.load import load_picture
 from proof.layout.strips import DARK
 from proof.model.flags import Flag
 from proof.model.geometry import Box
 from proof.model.result import PageResult
 from proof.report.glyphs import GlyphPlace, character_place, cut_glyph, flag_place
-from scripts.bench.drawn_pages import Trial, choose, trial_style, trial_wear
+from scripts.bench.drawn_pages import choose, rendered
 from scripts.bench.material import TableRow, check_in, kanripo_texts, results_in, tell, write_drawn
 from scripts.bench.pool import write_pages
 
@@ -38,8 +36,6 @@ SEED = 20
 """The pages of the table; other seeds are for tuning."""
 SHOWN_FLAGS = 100
 """Flags of the sheet, the most suspicious ones."""
-LEFT, DRAWN = "left", "drawn"
-"""The two truths: the box of the ink that wear has left, and of all ink."""
 MIN_INK_PX = 12
 """Minimum ink of a glyph, in pixels: of one with less it is not known where it was."""
 MAX_CUT_CELLS = 0.07
@@ -49,24 +45,16 @@ MAX_OFF_CENTRE_CELLS = 0.1
 """Maximum distance in cells between the middle of a tile and that of the ink."""
 
 
-def draw(folder: Path, shared: Path, count: int, seed: int, fonts: tuple[str, ...] = ()) -> None:
-    """Draw the pages once, in these fonts before others."""
-    if (folder / "text.txt").is_file():
-        return
-
-    def pages() -> Iterator[tuple[Trial, RenderedPage]]:
-        for trial in choose(kanripo_texts(shared), count, seed):
-            own = page_seed(seed, trial.page.id)
-            style, wear = replace(trial_style(own), fonts=fonts), trial_wear(own)
-            strip = strip_of(trial.transcription, trial.page)
-            yield trial, render_page(trial.page, style, wear, seed, strip=strip, behind=trial.behind, with_owners=True)
-
-    write_drawn(folder, pages(), _boxes)
+def draw(folder: Path, shared: Path, count: int, seed: int) -> None:
+    """Draw the pages once."""
+    if not (folder / "text.txt").is_file():
+        trials = choose(kanripo_texts(shared), count, seed)
+        write_drawn(folder, rendered(trials, seed, with_owners=True), _boxes)
 
 
 def _boxes(page: RenderedPage) -> list[dict[str, object]]:
     return [
-        {"line": c.line, "offset": c.offset, LEFT: _edges(left_of(page, number)), DRAWN: _edges(c.box)}
+        {"line": c.line, "offset": c.offset, "box": astuple(left_of(page, number))}
         for number, c in enumerate(page.characters, 1)
         if not c.missing
     ]
@@ -86,10 +74,6 @@ def left_of(page: RenderedPage, number: int) -> Box:
     return Box(x, y, float(left + xs.max() + 1) - x, float(top + ys.max() + 1) - y)
 
 
-def _edges(box: Box) -> list[float]:
-    return [box.x, box.y, box.w, box.h]
-
-
 @dataclass(frozen=True)
 class Score:
     """Of so many crops, on how many the ink is whole, in the middle, and both."""
@@ -102,14 +86,14 @@ class Score:
     seconds: float
 
 
-def score(folder: Path, every: int, truth: str) -> Score:
-    """Compare each `every`-th crop with the true box of its ink, that `LEFT` on the page or that `DRAWN`.
+def score(folder: Path, every: int) -> Score:
+    """Compare each `every`-th crop with the true box of the ink that is left on the page.
 
     Whole: the box is in the tile, and what is shown as the glyph's own ink ends at most `MAX_CUT_CELLS` cells inside it
     on every side. Centred: the middle of the tile is within `MAX_OFF_CENTRE_CELLS` cells of the middle of the box.
     """
     boxes = json.loads((folder / "boxes.json").read_text(encoding="utf-8"))
-    true = {(record["page"], record["line"], record["offset"]): Box(*record[truth]) for record in boxes}
+    true = {(record["page"], record["line"], record["offset"]): Box(*record["box"]) for record in boxes}
     crops = wholes = centreds = both = 0
     missed = []
     seconds = 0.0
@@ -197,7 +181,6 @@ def options(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--pages", type=int, default=200)
     parser.add_argument("--seed", type=int, default=SEED)
     parser.add_argument("--every", type=int, default=1, help="only every so-manieth crop")
-    parser.add_argument("--font", type=Path, help="a font in which the pages are drawn")
     parser.add_argument("--sheet", type=Path, help="draw flags of the real pages there")
 
 
@@ -209,13 +192,11 @@ def measure(options: argparse.Namespace) -> Iterator[TableRow]:
         write_sheet([(change_of(flag), picture) for flag, picture in shown], options.sheet)
         yield "flags drawn", str(len(shown))
         return
-    font = f"-{options.font.stem}" if options.font else ""
-    folder = options.folder / f"rendered-{options.pages}-{options.seed}{font}"
-    draw(folder, options.shared, options.pages, options.seed, (str(options.font),) if options.font else ())
+    folder = options.folder / f"rendered-{options.pages}-{options.seed}"
+    draw(folder, options.shared, options.pages, options.seed)
     check_in(folder, [folder / "text.txt"], [folder])
-    of_left, drawn = (score(folder, options.every, truth) for truth in (LEFT, DRAWN))
-    for name, count in (("whole", of_left.whole), ("centred", of_left.centred), ("whole and centred", of_left.both)):
-        yield f"ink {name}, {of_left.crops} crops", f"{count / of_left.crops:.4f}", "0.995"
-    yield "the same by all that was drawn", f"{drawn.both / drawn.crops:.4f}"
-    yield "a crop", f"{1000 * of_left.seconds / of_left.crops:.1f} ms"
-    tell("\n".join(of_left.missed[:40]))
+    found = score(folder, options.every)
+    for name, count in (("whole", found.whole), ("centred", found.centred), ("whole and centred", found.both)):
+        yield f"ink {name}, {found.crops} crops", f"{count / found.crops:.4f}", "0.995"
+    yield "a crop", f"{1000 * found.seconds / found.crops:.1f} ms"
+    tell("\n".join(found.missed[:40]))

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 
 import numpy as np
 
-from proof.facsimile.files import file_stem, strip_of
+from proof.facsimile.files import strip_of
 from proof.facsimile.leaf import Style
 from proof.facsimile.render import RenderedPage, page_seed, render_page
 from proof.facsimile.wear import Wear
@@ -33,9 +33,9 @@ class Trial:
     behind: Page
 
 
-def fits(page: Page, style: Style | None = None) -> bool:
+def fits(page: Page) -> bool:
     """Whether a page could be a half-folio as ruled: no more columns, no column more than two cells too long."""
-    style = style or Style()
+    style = Style()
     if not 1 <= len(page.columns) <= style.columns:
         return False
     if any(column.height > style.cells + 2 for column in page.columns):
@@ -72,31 +72,6 @@ def trial_style(seed: Sequence[int]) -> Style:
     )
 
 
-def hard_style(style: Style, seed: Sequence[int]) -> Style:
-    """The style with what makes rules and glyphs hard to tell apart: strokes that stand by themselves, glyphs against
-    the rules, rules that bow, thick frames."""
-    rng = np.random.default_rng([*seed, 4])
-    amount = rng.uniform(0, 1, 4)
-    return replace(
-        style,
-        detached=float(0.6 * amount[0]),
-        leaning=float(0.25 * amount[1]),
-        bent=float(0.03 * amount[2]),
-        frame=float(0.7 + 1.3 * amount[3]),
-    )
-
-
-def real_rules(style: Style) -> Style:
-    """The hard style with rules about as wide as those of real half-folios, and met by strokes as often."""
-    return replace(style, rule=RULE_WIDTH_FACTOR, leaning=TOUCHING_FACTOR * style.leaning)
-
-
-def hard_wear(wear: Wear, seed: Sequence[int]) -> Wear:
-    """The wear with rules that are broken, and without a seal, whose ink hides that of glyphs."""
-    rng = np.random.default_rng([*seed, 5])
-    return replace(wear, broken=float(rng.uniform(0.1, 0.5)), seal=0.0)
-
-
 def trial_wear(seed: Sequence[int]) -> Wear:
     """A wear drawn at random between light and heavy: one page in three grey, two in five through JPEG,
     one in seven under a seal."""
@@ -118,21 +93,44 @@ def trial_wear(seed: Sequence[int]) -> Wear:
     )
 
 
-def rendered(trials: Iterable[Trial], seed: int = 0) -> Iterator[tuple[str, RenderedPage]]:
-    """The trials as images with their file names (without ending), each in a style and wear of its own.
+def worn(seed: Sequence[int]) -> tuple[Style, Wear]:
+    """A style and a wear drawn at random."""
+    return trial_style(seed), trial_wear(seed)
 
-    What `facsimile.files.render` writes. Raises FontError.
-    """
+
+def hard(seed: Sequence[int]) -> tuple[Style, Wear]:
+    """The same with what makes rules and glyphs hard to tell apart: strokes that stand by themselves, glyphs against
+    the rules, rules that bow and are broken, thick frames; without a seal, whose ink hides that of glyphs."""
+    style, wear = worn(seed)
+    amount = np.random.default_rng([*seed, 4]).uniform(0, 1, 4)
+    harder = replace(
+        style,
+        detached=float(0.6 * amount[0]),
+        leaning=float(0.25 * amount[1]),
+        bent=float(0.03 * amount[2]),
+        frame=float(0.7 + 1.3 * amount[3]),
+    )
+    broken = float(np.random.default_rng([*seed, 5]).uniform(0.1, 0.5))
+    return harder, replace(wear, broken=broken, seal=0.0)
+
+
+def hard_with_real_rules(seed: Sequence[int]) -> tuple[Style, Wear]:
+    """The hard ones with rules about as wide as those of real half-folios, and met by strokes as often."""
+    style, wear = hard(seed)
+    return replace(style, rule=RULE_WIDTH_FACTOR, leaning=TOUCHING_FACTOR * style.leaning), wear
+
+
+def rendered(
+    trials: Iterable[Trial],
+    seed: int = 0,
+    dressed: Callable[[Sequence[int]], tuple[Style, Wear]] = worn,
+    *,
+    with_owners: bool = False,
+) -> Iterator[tuple[Trial, RenderedPage]]:
+    """The trials with their images, each in a style and wear of its own, which `dressed` draws from its seed: what
+    `facsimile.files.render` writes. Raises FontError."""
     for trial in trials:
-        own = page_seed(seed, trial.page.id)
-        yield (
-            file_stem(trial.page),
-            render_page(
-                trial.page,
-                trial_style(own),
-                trial_wear(own),
-                seed,
-                strip=strip_of(trial.transcription, trial.page),
-                behind=trial.behind,
-            ),
-        )
+        style, wear = dressed(page_seed(seed, trial.page.id))
+        strip = strip_of(trial.transcription, trial.page)
+        page = render_page(trial.page, style, wear, seed, strip=strip, behind=trial.behind, with_owners=with_owners)
+        yield trial, page

@@ -35,7 +35,7 @@ from proof.text.model import Page, Script
 from proof.text.read import read_transcription
 from proof.text.variants import policy_of
 from proof.verify.page import Checker, half_folio
-from scripts.bench.material import TableRow, tell
+from scripts.bench.material import TableRow, marked, tell
 
 Pixels = NDArray[np.uint8]
 QUADRANTS = {"16a": "a", "16b": "b", "17a": "c", "17b": "d"}
@@ -242,7 +242,7 @@ def sound_pages(shared: Path, half: str) -> list[Sound]:
 
 def _sound(page: Page, image: LoadedImage) -> Sound:
     layout = find_layout(image.pixels)
-    box: Box = layout.file_box(
+    box: Box = layout.outline.file_box(
         min(c.left for c in layout.columns),
         layout.columns[0].top,
         max(c.right for c in layout.columns),
@@ -297,26 +297,10 @@ class Damaged:
                 row.named += named
                 listed = " | ".join(findings)
                 row.notes.append(f"{sound.name} {seed}: {row.beyond[-1]} {'' if named else 'NOT NAMED '}{listed}")
-                self.keep(f"{name}-{sound.name}-{seed}", pixels, result)
+                if self.out:
+                    shown = marked(pixels, (column.box for column in result.columns), result.flags)
+                    cv2.imwrite(str(self.out / f"{name.replace(' ', '_')}-{sound.name}-{seed}.jpg"), shown)
         return row
-
-    def keep(self, name: str, pixels: Pixels, result: PageResult) -> None:
-        if not self.out:
-            return
-        shown = np.asarray(cv2.cvtColor(pixels, cv2.COLOR_GRAY2BGR), np.uint8)
-        for column in result.columns:
-            _drawn(shown, column.box, (0, 160, 0), 3)
-        for character in result.characters:
-            _drawn(shown, character.box, (200, 120, 0), 1)
-        for flag in result.flags:
-            if flag.raised and flag.bbox:
-                _drawn(shown, flag.bbox, (0, 0, 255), 3)
-        cv2.imwrite(str(self.out / f"{name.replace(' ', '_')}.jpg"), shown)
-
-
-def _drawn(shown: NDArray[np.uint8], box: Box, colour: tuple[int, int, int], thick: int) -> None:
-    x, y, right, bottom = (round(value) for value in (box.x, box.y, box.right, box.bottom))
-    cv2.rectangle(shown, (x, y), (right, bottom), colour, thick)
 
 
 def _as_file(pixels: Pixels, folder: Path) -> LoadedImage:

@@ -1,6 +1,6 @@
 """Measure the view of all glyphs of a character: is a wrong one among the first?
 
-    python -m scripts.bench glyphs [--errors 200] [--pages 200] [--folder DIR]
+    python -m scripts.bench glyphs [--errors 200] [--pages 200]
 
 In the texts of drawn and of real pages some characters are replaced by others that occur at least twenty times in the
 work, half of them by look-alikes if there are any. The pages are checked with the real recogniser. The figures are the
@@ -11,14 +11,14 @@ from __future__ import annotations
 
 import argparse
 import random
-from collections import Counter
+from collections import Counter, defaultdict
 from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
 import numpy as np
 
-from proof.quality.unlikeness import DOUBT_WEIGHT, unlikeness
+from proof.quality.unlikeness import unlikeness
 from proof.store import Store
 from proof.text.read import read_transcription
 from scripts.bench.crops import SEED, check_real, draw
@@ -76,9 +76,9 @@ def plant(sources: list[Path], folder: Path, count: int, shared: Path, seed: int
     return errors
 
 
-def ranks(folder: Path, errors: list[Error], doubt: float) -> list[tuple[Error, int, int]]:
+def ranks(folder: Path, errors: list[Error]) -> list[tuple[Error, int, int]]:
     """Of each error that was read on its image, its place among the occurrences of its character, and how many these
-    are; `doubt` is what the recogniser's posterior counts for beside the shape."""
+    are."""
     ranked = []
     with Store.open(f"sqlite:///{folder}/proof.sqlite") as store:
         run = store.latest_run()
@@ -95,8 +95,7 @@ def ranks(folder: Path, errors: list[Error], doubt: float) -> list[tuple[Error, 
                 continue
             # each error by itself: several in one character would stand in each other's way
             kept = np.array([item == place or item not in planted for item in at])
-            posteriors = here.glyphs["posterior"][kept] / 255.0
-            unlike = unlikeness(here.glyphs["shape"][kept], posteriors) + (doubt - DOUBT_WEIGHT) * (1 - posteriors)
+            unlike = unlikeness(here.glyphs["shape"][kept], here.glyphs["posterior"][kept] / 255.0)
             own = int(kept[: at.index(place)].sum())
             ranked.append((error, int((unlike > unlike[own]).sum()) + 1, len(unlike)))
     return ranked
@@ -125,7 +124,7 @@ def cases(
         yield "real: plate", kept / f"glyphs-plate-{seed}", [plate], [images], lists, 12, seed
 
 
-HEADINGS = ("wrong glyph among the first 5 % of its character", "as shown", "by the shape alone", "bar")
+HEADINGS = ("wrong glyph among the first 5 % of its character", "as shown", "bar")
 
 
 def options(parser: argparse.ArgumentParser) -> None:
@@ -136,7 +135,7 @@ def options(parser: argparse.ArgumentParser) -> None:
 
 
 def measure(options: argparse.Namespace) -> Iterator[TableRow]:
-    rows: dict[str, list[tuple[list[tuple[Error, int, int]], ...]]] = {}
+    rows: defaultdict[str, list[tuple[Error, int, int]]] = defaultdict(list)
     counts: Counter[str] = Counter()
     for name, folder, texts, images, lists, count, seed in cases(options, options.folder):
         if not name.startswith(options.only):
@@ -145,10 +144,9 @@ def measure(options: argparse.Namespace) -> Iterator[TableRow]:
         errors = plant(texts, folder, count, options.shared, seed)
         check_in(folder, [folder / text.name for text in texts], images, lists)
         counts[name] += len(errors)
-        rows.setdefault(name, []).append((ranks(folder, errors, DOUBT_WEIGHT), ranks(folder, errors, 0.0)))
-    for name, pooled in rows.items():
-        shown, alone = ([each for part in parts for each in part] for parts in zip(*pooled, strict=True))
-        yield name, first(shown, counts[name]), first(alone, counts[name]), "0.9"
-        for error, rank, count in shown:
+        rows[name] += ranks(folder, errors)
+    for name, ranked in rows.items():
+        yield name, first(ranked, counts[name]), "0.9"
+        for error, rank, count in ranked:
             if rank > max(FIRST * count, 1):
                 tell(f"{error.page} {error.line} {error.right} as {error.wrong}: {rank} of {count}")

@@ -15,20 +15,18 @@ from __future__ import annotations
 import argparse
 from collections.abc import Iterator
 from dataclasses import dataclass
-from pathlib import Path
 
 import cv2
 import numpy as np
 from numpy.typing import NDArray
 
 from proof.facsimile.brush import LINES, Owners
-from proof.facsimile.files import strip_of
-from proof.facsimile.render import RenderedPage, page_seed, render_page
+from proof.facsimile.render import RenderedPage
 from proof.layout.half_folio import Layout
 from proof.layout.photograph import page_columns
 from proof.layout.strips import DARK, cut_strips
 from proof.text.model import Row
-from scripts.bench.drawn_pages import Trial, choose, hard_style, hard_wear, real_rules, trial_style, trial_wear
+from scripts.bench.drawn_pages import Trial, choose, hard, hard_with_real_rules, rendered, worn
 from scripts.bench.material import kanripo_texts, tell
 
 LOST = 0.05
@@ -126,17 +124,6 @@ def _reached(layout: Layout, trial: Trial, shape: tuple[int, ...]) -> dict[tuple
     return reached
 
 
-def pages(shared: Path, count: int, seed: int, plain: bool, real: bool = False) -> Iterator[tuple[Trial, RenderedPage]]:
-    for trial in choose(kanripo_texts(shared), count, seed):
-        own = page_seed(seed, trial.page.id)
-        style, wear = trial_style(own), trial_wear(own)
-        if not plain:
-            style, wear = hard_style(style, own), hard_wear(wear, own)
-            style = real_rules(style) if real else style
-        strip = strip_of(trial.transcription, trial.page)
-        yield trial, render_page(trial.page, style, wear, seed, strip=strip, behind=trial.behind, with_owners=True)
-
-
 def options(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--pages", type=int, default=40)
     parser.add_argument("--seed", type=int, default=20, help="others are for tuning")
@@ -146,8 +133,9 @@ def options(parser: argparse.ArgumentParser) -> None:
 
 
 def measure(options: argparse.Namespace) -> Iterator[tuple[str, ...]]:
-    trials = pages(options.shared, options.pages, options.seed, options.plain, options.real_rules)
-    of_trials = [measured(*page) for page in trials]
+    dressed = worn if options.plain else hard_with_real_rules if options.real_rules else hard
+    trials = choose(kanripo_texts(options.shared), options.pages, options.seed)
+    of_trials = [measured(*page) for page in rendered(trials, options.seed, dressed, with_owners=True)]
     glyphs = [glyph for page in of_trials for glyph in page.glyphs]
     lost = sorted((g for g in glyphs if g.share < 1 - LOST), key=lambda g: g.share)
     if options.details:

@@ -7,6 +7,7 @@ import shutil
 from collections.abc import Callable, Iterable, Iterator
 from pathlib import Path
 
+import cv2
 import numpy as np
 from rich.console import Console
 
@@ -14,8 +15,10 @@ from proof.checking.executor import checker_for, engine_settings
 from proof.checking.pipeline import check
 from proof.facsimile.files import write_image
 from proof.facsimile.render import RenderedPage
+from proof.model.flags import Flag
+from proof.model.geometry import Box
 from proof.model.result import PageResult
-from proof.ocr.engine import Engine
+from proof.ocr.engine import Engine, Pixels
 from proof.ocr.registry import open_engine
 from proof.report.source import StoredRun
 from proof.settings.config import Settings
@@ -57,8 +60,8 @@ def write_drawn(
     folder: Path,
     pages: Iterable[tuple[Trial, RenderedPage]],
     boxes_of: Callable[[RenderedPage], list[dict[str, object]]],
-) -> None:
-    """Write drawn pages into a folder: images, one text, and the true boxes of their characters."""
+) -> Path:
+    """Write drawn pages into a folder: images, the true boxes of their characters, and one text, which it gives."""
     folder.mkdir(parents=True, exist_ok=True)
     lines, boxes = [], []
     for trial, page in pages:
@@ -66,7 +69,25 @@ def write_drawn(
         lines.append(f"<pb:{trial.page.id}>¶\n" + "".join(f"{c.source}¶\n" for c in trial.page.columns))
         boxes += [{"page": trial.page.id, **box} for box in boxes_of(page)]
     (folder / "boxes.json").write_text(json.dumps(boxes), encoding="utf-8")
-    (folder / "text.txt").write_text("".join(lines), encoding="utf-8")
+    text = folder / "text.txt"
+    text.write_text("".join(lines), encoding="utf-8")
+    return text
+
+
+def marked(image: Pixels, columns: Iterable[Box], flags: Iterable[Flag]) -> Pixels:
+    """A page with its columns (green, numbered) and what is raised on it (red)."""
+    shown = np.asarray(cv2.cvtColor(image, cv2.COLOR_GRAY2BGR), np.uint8)
+    for number, box in enumerate(columns, 1):
+        _outline(shown, box, (0, 160, 0), 2)
+        cv2.putText(shown, str(number), (round(box.x), round(box.y)), cv2.FONT_HERSHEY_SIMPLEX, 0.7, (0, 160, 0), 2)
+    for flag in flags:
+        if flag.raised and flag.bbox is not None:
+            _outline(shown, flag.bbox, (0, 0, 255), 3)
+    return shown
+
+
+def _outline(shown: Pixels, box: Box, colour: tuple[int, int, int], thick: int) -> None:
+    cv2.rectangle(shown, (round(box.x), round(box.y)), (round(box.right), round(box.bottom)), colour, thick)
 
 
 def engine_and_checker(script: Script = Script.TRADITIONAL) -> tuple[Engine, Checker]:

@@ -187,8 +187,8 @@ def counted(checker: Checker, trials: Sequence[Trial], options: argparse.Namespa
     counts: dict[tuple[Kind, str], Count] = defaultdict(Count)
     others = ["".join(c.text for column in t.page.columns for c in column.cells if c.han) for t in trials]
     with tempfile.TemporaryDirectory() as folder:
-        for number, (trial, (name, drawn)) in enumerate(zip(trials, rendered(trials, options.seed), strict=True)):
-            path = Path(folder) / f"{name}.png"
+        for number, (trial, drawn) in enumerate(rendered(trials, options.seed)):
+            path = Path(folder) / f"{trial.page.id}.png"
             write_image(path, drawn.image)
             image = PageImage(path, "", FoundBy.REFERENCE)
             readings = checker.readings(image, partial(load_image, path))

@@ -25,15 +25,15 @@ from numpy.typing import NDArray
 
 from proof.images.find import FoundBy, PageImage
 from proof.images.load import LoadedImage
+from proof.layout.drawing import columns_of
 from proof.model.geometry import Box
 from proof.model.result import PageResult
-from proof.ocr.readings import HalfFolioReadings
 from proof.text.column import parse_column
 from proof.text.model import Page
 from proof.verify.page import Checker
 from scripts.bench.book_pages import KINDS as BOOKS
 from scripts.bench.book_pages import draw_book_kind
-from scripts.bench.material import TableRow, engine_and_checker, letters, tell
+from scripts.bench.material import TableRow, engine_and_checker, letters, marked, tell
 from scripts.bench.plain_pages import PlainPage, draw_plain
 
 RATE = 0.03
@@ -78,18 +78,13 @@ def right(boxes: Sequence[Box], corners: NDArray[np.float64]) -> bool:
 
 def measured(
     checker: Checker, drawn: PlainPage, rng: np.random.Generator
-) -> tuple[Counter[str], HalfFolioReadings, PageResult]:
-    """Columns, flags and errors of one page."""
+) -> tuple[Counter[str], list[Box], PageResult]:
+    """What is counted of one page, the columns that were found, and the result of its clean text."""
     height, width = drawn.image.shape
     image = LoadedImage(Path(f"{drawn.page.id}.png"), drawn.image, (width, height), drawn.page.id)
     page_image = PageImage(image.path, "", FoundBy.NAME)
     readings = checker.readings(page_image, lambda: image)
-    outline = readings.outline
-    boxes = (
-        [outline.file_box(a.left, a.top - a.raised, a.right, a.bottom) for a in outline.columns]
-        if outline.ruled
-        else []
-    )
+    boxes = [readings.outline.file_box(*rectangle) for rectangle in columns_of(readings.outline)]
     counts = Counter(columns=len(drawn.corners), right=sum(right(boxes, corner) for corner in drawn.corners))
     counts["extra"] = sum(not any(box.contains(*map(float, c.mean(axis=0))) for c in drawn.corners) for box in boxes)
     clean = checker.judge(drawn.page, "", page_image, readings, ())
@@ -102,23 +97,7 @@ def measured(
     }
     counts["errors"], counts["caught"] = len(places), len(places & raised)
     counts["pages"] = 1
-    return counts, readings, clean
-
-
-def picture(drawn: PlainPage, readings: HalfFolioReadings, clean: PageResult) -> NDArray[np.uint8]:
-    """The page with the found columns (red, numbered) and what is raised (blue)."""
-    shown = np.asarray(cv2.cvtColor(drawn.image, cv2.COLOR_GRAY2BGR), np.uint8)
-    outline = readings.outline
-    for area in outline.columns:
-        box = outline.file_box(area.left, area.top - area.raised, area.right, area.bottom)
-        corner = round(box.x), round(box.y)
-        cv2.rectangle(shown, corner, (round(box.right), round(box.bottom)), (0, 0, 255), 2)
-        cv2.putText(shown, str(area.number), corner, cv2.FONT_HERSHEY_SIMPLEX, 0.7, (0, 0, 255), 2)
-    for flag in clean.flags:
-        if flag.raised and flag.bbox is not None:
-            box = flag.bbox
-            cv2.rectangle(shown, (round(box.x), round(box.y)), (round(box.right), round(box.bottom)), (255, 0, 0), 3)
-    return shown
+    return counts, boxes, clean
 
 
 def options(parser: argparse.ArgumentParser) -> None:
@@ -140,7 +119,7 @@ def measure(options: argparse.Namespace) -> Iterator[TableRow]:
             drawn = draw_of_book(kind, characters, seed)
         else:
             drawn = draw_plain(characters, [seed], options.photographs, f"P_{seed:04}")
-        counts, readings, clean = measured(checker, drawn, rng)
+        counts, found, clean = measured(checker, drawn, rng)
         total += counts
         caught = counts["caught"] == counts["errors"]
         if counts["right"] < counts["columns"] or counts["extra"] or counts["false"] or not caught:
@@ -149,7 +128,7 @@ def measure(options: argparse.Namespace) -> Iterator[TableRow]:
                 description = f"{flag.transcribed}→{flag.suggested} {flag.score:.1f} {flag.evidence.reason}"
                 tell(f"     {flag.line}:{flag.offset} {flag.kind.value} {description}")
             name = f"{kind or ''}{seed}{'p' * options.photographs}.png"
-            cv2.imwrite(str(options.folder / name), picture(drawn, readings, clean))
+            cv2.imwrite(str(options.folder / name), marked(drawn.image, found, clean.flags))
     yield "columns", f"{total['right']} of {total['columns']}", "", f"{total['extra']} beside them"
     per = 1000 * total["false"] / max(total["characters"], 1)
     counted = f"{total['false']} in {total['characters']}, {total['layout']} of them about columns and pages"

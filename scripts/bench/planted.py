@@ -18,14 +18,12 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
-from proof.text.model import Script
-from proof.text.variants import Relation, policy_of
 from scripts.bench.material import TableRow, results_in
 from scripts.bench.pool import Bench, Pool
 
 
 def options(parser: argparse.ArgumentParser) -> None:
-    parser.add_argument("--only", default="pairs,planted,alike,clean,real,rendered")
+    parser.add_argument("--only", default="planted,alike,clean,real,rendered")
     parser.add_argument("--seeds", type=int, default=20)
     parser.add_argument("--first", type=int, default=1, help="the first seed (others than 1 to 20 are for tuning)")
     parser.add_argument("--pages", type=int, default=200)
@@ -38,9 +36,6 @@ def measure(options: argparse.Namespace) -> Iterator[TableRow]:
     bench = Bench(options.shared, options.folder, options.details, options.unbroken)
     wanted = set(options.only.split(","))
     seeds = range(options.first, options.first + options.seeds)
-    if "pairs" in wanted:
-        right, total, wrong = _pairs(bench)
-        yield "pairs sorted as a philologist does", f"{right / total:.3f}", "0.97", f"{right} of {total} {wrong}"
     if "planted" in wanted:
         yield from _planted_rows("real pages", bench.planted(seeds, 0.03))
     if "alike" in wanted:
@@ -108,16 +103,3 @@ def _boxes(bench: Bench, folder: Path, store: str) -> tuple[int, int]:
             total += 1
             inside += cell[0] <= x <= cell[0] + cell[2] and cell[1] <= y <= cell[1] + cell[3]
     return inside, total
-
-
-def _pairs(bench: Bench) -> tuple[int, int, list[str]]:
-    policy = policy_of(Script.TRADITIONAL)
-    lines = (bench.shared / "gold/pairs.tsv").read_text(encoding="utf-8").splitlines()[1:]
-    wrong = []
-    for line in lines:
-        a, b, expected = line.split("\t")
-        verdict = policy.relation(a, b)
-        form = verdict.relation in (Relation.FORM, Relation.TABOO, Relation.SAME)
-        if form != (expected == "form"):
-            wrong.append(f"{a}{b} {expected}: {verdict.relation} by {verdict.rule}")
-    return len(lines) - len(wrong), len(lines), wrong

@@ -266,10 +266,9 @@ def _told(flag: Mapping[str, Any] | None) -> str:
 
 def draw(folder: Path, trials: Sequence[Trial], seed: int) -> None:
     """Draw trial pages into a folder: images, one text, and the true boxes."""
-    pages = ((trial, page) for trial, (_, page) in zip(trials, rendered(trials, seed), strict=True))
     write_drawn(
         folder,
-        pages,
+        rendered(trials, seed),
         lambda page: [{"line": c.line, "offset": c.offset, "cell": c.cell.rounded()} for c in page.characters],
     )
 

@@ -3,15 +3,14 @@
     python -m scripts.bench texts [--pages 27000]
 
 Every text of `shared/kanripo`, `shared/corpus` and `shared/seeds` is read, again from the first until there are --pages
-pages (0: each once); each is written back without a decision, the bytes are compared, the page marks of Kanripo files
-counted against those that were read; two processes, the memory of both together.
+pages (0: each once); each is written back without a decision, and the bytes are compared; two processes, the memory of
+both together.
 """
 
 from __future__ import annotations
 
 import argparse
 import math
-import re
 import resource
 import time
 from collections.abc import Iterator, Sequence
@@ -22,8 +21,7 @@ from pathlib import Path
 
 from proof.exports.source import correct
 from proof.text.read import read_transcription
-from proof.text.remarks import RemarkCode
-from proof.text.transcription import Format, Transcription
+from proof.text.transcription import Transcription
 from scripts.bench.material import TableRow
 
 PAGE = 8 * 21
@@ -32,16 +30,11 @@ PAGE = 8 * 21
 
 @dataclass(frozen=True, slots=True)
 class Read:
-    """What one process read: pages, characters, files that came back otherwise, and its peak memory in MB; of the page
-    marks that stand in Kanripo files (`marks`) those that begin no page, and how many of these no remark names."""
+    """What one process read: pages, files that came back otherwise, and its peak memory in MB."""
 
     pages: int
-    characters: int
     changed: int
     memory: float
-    marks: int = 0
-    unread: int = 0
-    unnamed: int = 0
 
 
 def texts(shared: Path) -> list[Path]:
@@ -59,38 +52,21 @@ def pages_of(edition: Transcription) -> int:
 
 def read_back(paths: Sequence[Path]) -> Read:
     """Read each and write it back; runs in a process of its own."""
-    pages = characters = changed = marks = unread = unnamed = 0
+    pages = changed = 0
     for path in paths:
         edition = read_transcription(path)
         pages += pages_of(edition)
-        characters += len(edition.text)
         changed += correct(edition, []).data != path.read_bytes()
-        standing, missed = marks_of(edition)
-        named = {
-            remark.line
-            for remark in edition.remarks
-            if remark.notice.code in (RemarkCode.MARK_MALFORMED, RemarkCode.MARK_NOT_READ)
-        }
-        marks, unread, unnamed = (
-            marks + standing,
-            unread + len(missed),
-            unnamed + len([n for n in missed if n not in named]),
-        )
     memory = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024
-    return Read(pages, characters, changed, memory, marks, unread, unnamed)
+    return Read(pages, changed, memory)
 
 
-def marks_of(edition: Transcription) -> tuple[int, list[int]]:
-    """How many page marks stand in a Kanripo file, and the lines of those that begin no page."""
-    if edition.format is not Format.KANRIPO:
-        return 0, []
-    read = {start for page in edition.pages for start in page.starts}
-    places = [mark.start() for mark in re.finditer("<pb:", edition.text)]
-    return len(places), [edition.text.count("\n", 0, at) + 1 for at in places if at not in read]
+def options(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument("--pages", type=int, default=27_000, help="0: every text once")
 
 
-def measure_reading(shared: Path, wanted: int) -> Iterator[TableRow]:
-    paths = texts(shared)
+def measure(options: argparse.Namespace) -> Iterator[TableRow]:
+    paths, wanted = texts(options.shared), options.pages
     sizes = {path: pages_of(read_transcription(path)) for path in paths}
     distinct = sum(sizes.values())
     chosen: list[Path] = []
@@ -119,17 +95,4 @@ def measure_reading(shared: Path, wanted: int) -> Iterator[TableRow]:
     yield "distinct pages of the material", f"{distinct:,} in {len(paths)} texts"
     yield f"{pages:,} pages read and written back, 2 processes", f"{seconds:.1f} s", "60 s"
     yield "memory at its peak, both processes together", f"{memory:.0f} MB", "500 MB"
-    marks, unread, unnamed = (
-        sum(getattr(outcome, name) for outcome in done) for name in ("marks", "unread", "unnamed")
-    )
-    yield "Kanripo page marks read, of those standing in the files", f"{marks - unread:,} of {marks:,}", "all"
-    yield "page marks not read that no remark names", f"{unnamed}", "0"
     yield "texts that came back with other bytes", f"{changed} of {len(chosen):,}", "0"
-
-
-def options(parser: argparse.ArgumentParser) -> None:
-    parser.add_argument("--pages", type=int, default=27_000, help="0: every text once")
-
-
-def measure(options: argparse.Namespace) -> Iterator[TableRow]:
-    yield from measure_reading(options.shared, options.pages)

@@ -3,9 +3,8 @@
     python -m scripts.bench witnesses [--pages 18] [--seeds 3]
 
 Worn half-folios are drawn of texts of `shared/kanripo` and `shared/seeds`, errors are planted in the texts, and these
-are checked against the images, no witness heard. Then witnesses are heard: other editions of the same text (an
-independent error is in none of them), and copies of the text itself, as it was before the planting, with errors of
-their own at several rates and a share of the planted ones besides, up to all of them.
+are checked against the images, no witness heard. Then one witness is heard: a copy of the text as it was before the
+planting, with errors of its own at several rates and a share of the planted ones besides, up to all of them.
 """
 
 from __future__ import annotations
@@ -14,11 +13,11 @@ import argparse
 import random
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
+from itertools import product
 from pathlib import Path
 from typing import Any
 
-from proof.collation.witness_evidence import WEIGHTS, Parallel, WitnessEvidence, WitnessWeights, beside
-from proof.facsimile.files import write_image
+from proof.collation.witness_evidence import Parallel, WitnessEvidence, beside
 from proof.model.flags import Flag, Kind
 from proof.settings.config import Settings
 from proof.text.addresses import Addresses
@@ -27,53 +26,40 @@ from proof.text.read import read_transcription
 from proof.text.transcription import Transcription
 from proof.text.variants import VariantPolicy, policy_of
 from scripts.bench.drawn_pages import Trial, fits, rendered
-from scripts.bench.material import TableRow, check_in, results_in
+from scripts.bench.material import TableRow, check_in, results_in, write_drawn
 from scripts.bench.pool import Bench, Pool, score_of
 
 RATE = 0.03
 """Errors planted, of the characters of the text."""
 
-OWN = (0.003, 0.03)
-"""Errors of its own that a copy has."""
-
-SHARED = (0.0, 0.03, 0.1, 0.3, 1.0)
-"""Of the planted errors, how many a copy has too. One that has all of them is the text itself: it is judged, the fit
-does not see it."""
+COPIES = [*product((0.003, 0.03), (0.0, 0.03, 0.1, 0.3)), (0.0, 1.0)]
+"""The copies that are heard: how many errors of its own each has, and how many of the planted ones. One that has all of
+them is the text itself."""
 
 THRESHOLD = Settings().flags.threshold
 
 
 @dataclass(frozen=True, slots=True)
 class Source:
-    """A text that pages are drawn of, with other editions of it; paths below `shared`. `skip` pages at its head, the
-    title among them, are left out."""
+    """A text that pages are drawn of; its path below `shared`. `skip` pages at its head, the title among them, are left
+    out."""
 
     text: str
-    editions: tuple[str, ...] = ()
     skip: int = 4
 
 
 JUDGED = (
-    Source(
-        "kanripo/KR1d0028/KR1d0028_005.txt",
-        ("kanripo/KR1d0030/KR1d0030_005.txt", "seeds/000_8d937d0b6d447d78.txt"),
-        8,
-    ),
-    Source(
-        "seeds/000_8d937d0b6d447d78.txt",
-        ("kanripo/KR1d0030/KR1d0030_005.txt", "kanripo/KR1d0085/KR1d0085_008.txt"),
-        0,
-    ),
-    Source("kanripo/KR1d0030/KR1d0030_002.txt", ("kanripo/KR1d0085/KR1d0085_003.txt",)),
+    Source("kanripo/KR1d0028/KR1d0028_005.txt", 8),
+    Source("seeds/000_8d937d0b6d447d78.txt", 0),
+    Source("kanripo/KR1d0030/KR1d0030_002.txt"),
     Source("kanripo/KR1d0087/KR1d0087_223.txt"),
 )
 
 
 @dataclass(frozen=True, slots=True)
 class Trialled:
-    """A text with planted errors, checked without witnesses. `rows` are its key; `editions` other editions of it,
-    `copies` copies by the errors of their own and the share of the planted ones that they have; `twins` are second
-    copies with the same shares, their own errors at other places."""
+    """A text with planted errors, checked without witnesses. `rows` are its key;
+    `copies` copies by the errors of their own and the share of the planted ones that they have."""
 
     name: str
     edition: Transcription
@@ -83,12 +69,10 @@ class Trialled:
     texts: dict[str, list[str]]
     statuses: dict[str, str]
     rows: list[dict[str, Any]]
-    editions: tuple[Parallel, ...]
     copies: dict[tuple[float, float], Parallel]
-    twins: dict[tuple[float, float], Parallel]
 
-    def heard(self, parallels: Sequence[Parallel], weights: WitnessWeights) -> list[Flag]:
-        evidence = WitnessEvidence(Addresses(self.edition), tuple(parallels), self.policy, THRESHOLD, weights)
+    def heard(self, parallels: Sequence[Parallel]) -> list[Flag]:
+        evidence = WitnessEvidence(Addresses(self.edition), tuple(parallels), self.policy, THRESHOLD)
         return [evidence.with_witnesses(flag) for flag in self.flags]
 
 
@@ -134,16 +118,10 @@ class Trials:
         bad, key = self._bench.plant(clean, seed, RATE, "", None)
         tag = f"{name}-{seed}"
         (made := self._folder / tag).mkdir(exist_ok=True)
-        check_in(made, [bad], [self._folder / f"images-{name}"])
+        check_in(made, [bad], [self._folder / name])
         results = list(results_in(made / "proof.sqlite"))
         edition = read_transcription(bad)
         rows = self._bench.texts.read_key(key)
-        copies, twins = {}, {}
-        for own in OWN:
-            for shared in SHARED:
-                copies[own, shared] = self._copy(bad, rows, edition, own, shared, seed)
-                twins[own, shared] = self._copy(bad, rows, edition, own, shared, seed + 5000)
-        others = [read_transcription(self._bench.shared / path) for path in source.editions]
         flags = tuple(flag for result in results for flag in result.flags if flag.kind not in (Kind.LAYOUT, Kind.AUDIT))
         return Trialled(
             tag,
@@ -154,14 +132,12 @@ class Trials:
             self._bench.texts.read_pages(bad),
             {result.page: result.status.value for result in results},
             rows,
-            tuple(beside(edition, other)[0] for other in others),
-            copies,
-            twins,
+            {copy: self._copy(bad, rows, edition, *copy, seed) for copy in COPIES},
         )
 
     def _drawn(self, source: Source, name: str) -> Path:
-        """The pages of a text that are drawn, as a text of their own; their images beside it."""
-        clean = self._folder / f"{name}.txt"
+        """The pages of a text that are drawn, as a text of their own, with their images beside it."""
+        clean = self._folder / name / f"{name}.txt"
         if clean.is_file():
             return clean
         given = self._bench.shared / source.text
@@ -170,16 +146,9 @@ class Trials:
             whole.write_text(set_in_columns(read_transcription(given), name), encoding="utf-8")
             given = whole
         text = read_transcription(given)
-        images = self._folder / f"images-{name}"
-        images.mkdir(exist_ok=True)
         chosen = [page for page in text.pages[source.skip :] if fits(page)][: self._pages]
         trials = [Trial(text, page, text.pages[max(0, text.pages.index(page) - 1)]) for page in chosen]
-        lines = []
-        for trial, (stem, page) in zip(trials, rendered(trials, 7), strict=True):
-            write_image(images / f"{stem}.png", page.image)
-            mark = f"<pb:{stem}>¶\n"
-            lines.append(mark + "".join(f"{c.source}¶\n" for c in trial.page.columns))
-        clean.write_text("".join(lines), encoding="utf-8")
+        write_drawn(clean.parent, rendered(trials, 7), lambda _: []).rename(clean)
         return clean
 
     def _copy(
@@ -190,8 +159,6 @@ class Trials:
         mended = [row for row in rows if row["class"] == "error" and rng.random() >= shared]
         path = self._folder / f"{bad.stem}-copy-{own}-{shared}-{seed}.txt"
         path.write_text(self._mended(bad, mended), encoding="utf-8")
-        if not mended:
-            own = 0.0
         spoiled, _ = self._bench.plant(path, 900 + seed, own, "", None)
         return beside(edition, read_transcription(spoiled))[0]
 
@@ -229,34 +196,6 @@ def truths(flags: Sequence[Flag], rows: Iterable[dict[str, Any]], meets: Any) ->
     return tuple(indices)
 
 
-@dataclass(frozen=True, slots=True)
-class Condition:
-    """What is heard: `name` as the tables have it, and the witnesses of a trial that it means."""
-
-    name: str
-    copies: tuple[tuple[float, float], ...] = ()
-    twins: tuple[tuple[float, float], ...] = ()
-    edition: int | None = None
-
-    def parallels(self, trial: Trialled) -> list[Parallel]:
-        if self.edition is not None:
-            return list(trial.editions[self.edition : self.edition + 1]) + [trial.copies[copy] for copy in self.copies]
-        return [trial.copies[copy] for copy in self.copies] + [trial.twins[twin] for twin in self.twins]
-
-
-EDITION = Condition("another edition", edition=0)
-SINGLE = [Condition(f"copy, {own:.1%} own, {part:.0%} shared", ((own, part),)) for part in SHARED[:-1] for own in OWN]
-ALL_SHARED = Condition("copy, 100% shared", ((0.003, 1.0),))
-TABLE = [
-    EDITION,
-    *SINGLE,
-    ALL_SHARED,
-    Condition("two copies, 0% shared", ((0.003, 0.0),), ((0.003, 0.0),)),
-    Condition("two copies, 100% shared", ((0.003, 1.0),), ((0.03, 1.0),)),
-    Condition("another edition, and a copy with all errors", ((0.003, 1.0),), edition=0),
-]
-
-
 @dataclass(slots=True)
 class Judged:
     """What came of hearing, pooled over texts: `lost` errors raised without witnesses and not with them, `gained`
@@ -272,13 +211,10 @@ class Judged:
     added: int = 0
 
 
-def judge(trials: Sequence[Trialled], condition: Condition | None, weights: WitnessWeights, bench: Bench) -> Judged:
+def judge(trials: Sequence[Trialled], copy: tuple[float, float] | None) -> Judged:
     pool, judged = Pool(), Judged()
     for trial in trials:
-        parallels = condition.parallels(trial) if condition else []
-        if condition and not parallels:
-            continue
-        heard = trial.heard(parallels, weights) if condition else list(trial.flags)
+        heard = trial.heard([trial.copies[copy]] if copy else [])
         for before, after, truth in zip(trial.flags, heard, trial.truths, strict=True):
             if truth is None:
                 continue
@@ -311,10 +247,10 @@ def measure(options: argparse.Namespace) -> Iterator[TableRow]:
     bench = Bench(options.shared, options.folder, False)
     trials = Trials(bench, options.folder, options.pages)
     judged_on = [trials.of(source, 400 + seed) for seed in range(options.seeds) for source in JUDGED]
-    for condition in (None, *TABLE):
-        judgement = judge(judged_on, condition, WEIGHTS, bench)
+    for copy in (None, *COPIES):
+        judgement = judge(judged_on, copy)
         yield (
-            condition.name if condition else "none",
+            "copy, {:.1%} own, {:.0%} shared".format(*copy) if copy else "none",
             f"{judgement.caught / max(judgement.errors, 1):.4f} ({judgement.caught} of {judgement.errors})",
             *(
                 f"{value}"

@@ -14,6 +14,7 @@ from proof.facsimile.brush import Hand, write_glyph
 from proof.facsimile.render import fonts_for
 from proof.layout.half_folio import ColumnArea
 from proof.layout.page import FoundColumn
+from proof.layout.rules import Rectification
 from proof.model.geometry import Box
 from proof.text.model import Page
 
@@ -199,12 +200,14 @@ class Columns(Protocol):
     @property
     def columns(self) -> Sequence[ColumnArea | FoundColumn]: ...
 
-    def file_box(self, left: float, top: float, right: float, bottom: float) -> Box: ...
+    @property
+    def rectification(self) -> Rectification: ...
 
 
 def boxes_of(found: Columns) -> list[Box]:
     """Where the columns that were found lie on the image."""
-    return [found.file_box(column.left, column.top, column.right, column.bottom) for column in found.columns]
+    to_file = found.rectification.file_box
+    return [to_file(column.left, column.top, column.right, column.bottom) for column in found.columns]
 
 
 def right(found: list[Box], true: Box) -> bool:

@@ -107,7 +107,7 @@ def test_all_columns_are_found_the_fold_strip_is_none_and_all_lie_on_the_image(
     for area in layout.columns:
         low, high = found_edges(layout, area)
         assert left - slack <= low < high <= right + slack, area.number
-        box = layout.file_box(area.left, area.top, area.right, area.bottom)
+        box = layout.outline.file_box(area.left, area.top, area.right, area.bottom)
         assert min(box.x, box.y) >= -2, area.number
         assert box.right <= width + 2, area.number
         assert box.bottom <= height + 2, area.number

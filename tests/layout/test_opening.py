@@ -47,7 +47,7 @@ def area(page: RenderedPage) -> Box:
 
 def columns_area(layout: Layout) -> Box:
     last, first = layout.columns[-1], layout.columns[0]
-    return layout.file_box(last.left, first.top, first.right, first.bottom)
+    return layout.outline.file_box(last.left, first.top, first.right, first.bottom)
 
 
 def found(image: Pixels, columns: int = 8) -> dict[str, Half]:

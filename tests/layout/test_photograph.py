@@ -127,7 +127,7 @@ def test_columns_that_are_cut_off_reach_beyond_the_image_as_far_as_they_would(dr
 def test_another_number_of_columns_than_the_settings_say_is_found_where_they_are(kind: str, seed: int) -> None:
     book = draw_book_kind(kind, cycle(TEXT), [seed])
     layout = page_columns(book.image, 8, 21)
-    found = [layout.file_box(area.left, area.top, area.right, area.bottom) for area in layout.columns]
+    found = [layout.outline.file_box(area.left, area.top, area.right, area.bottom) for area in layout.columns]
     true = [Box(x, y, w, h) for kind, x, y, w, h in book.boxes if kind == "text"]
     for box in true:
         [own] = [other for other in found if other.contains(*box.centre)]
@@ -137,7 +137,7 @@ def test_another_number_of_columns_than_the_settings_say_is_found_where_they_are
 def test_a_column_of_notes_beside_the_ragged_side_of_a_frame_is_as_wide_as_its_glyphs() -> None:
     book = draw_book_kind("label and stamps", cycle(TEXT), [9957])
     layout = page_columns(book.image, 8, 21)
-    found = [layout.file_box(area.left, area.top, area.right, area.bottom) for area in layout.columns]
+    found = [layout.outline.file_box(area.left, area.top, area.right, area.bottom) for area in layout.columns]
     for box in (Box(x, y, w, h) for kind, x, y, w, h in book.boxes if kind == "text"):
         [own] = [other for other in found if other.contains(*box.centre)]
         assert own.w < 1.25 * box.w

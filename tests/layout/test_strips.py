@@ -71,7 +71,7 @@ class Cut:
         return (self.layout.columns[0].bottom - self.layout.columns[0].top) / ROWS
 
     def file_box(self, strip: Strip) -> Box:
-        return self.layout.file_box(strip.left, strip.top, strip.right, strip.bottom)
+        return self.layout.outline.file_box(strip.left, strip.top, strip.right, strip.bottom)
 
 
 @pytest.fixture(scope="module", params=["none", "grey"])

@@ -77,7 +77,7 @@ def columns_of(shown: Shown, first: int, last: int) -> Shown:
     half = len(found.columns) // 2
     own = [number for top in (0, half) for number in range(top + first - 1, top + last)]
     columns = [found.columns[number] for number in own]
-    boxes = [found.file_box(column.left, column.top, column.right, column.bottom) for column in columns]
+    boxes = [found.rectification.file_box(column.left, column.top, column.right, column.bottom) for column in columns]
     pixels = image.pixels[:, round(min(box.x for box in boxes)) - 4 : round(max(box.right for box in boxes)) + 4]
     leaf = np.pad(pixels, ((0, 0), (60, 60)), constant_values=int(np.median(pixels)))
     sources = sources_of(page)
@@ -233,7 +233,7 @@ def test_one_register_of_two_is_said_to_be_that(ppocr: PPOCR, shared: Path) -> N
     page, image = columns_of(canon_page(shared, "1b"), 1, 11)
     registers = find_columns(image.pixels)
     first = [column for column in registers.columns if column.register == 1]
-    edge = round(registers.file_box(0, 0, 1, max(area.bottom for area in first)).bottom) + 8
+    edge = round(registers.rectification.file_box(0, 0, 1, max(area.bottom for area in first)).bottom) + 8
     result = check_image(ppocr, page, lying(image, image.pixels[edge:]))
     assert len(raised(result)) == 1
     [message] = said_of_page(result)

@@ -259,12 +259,12 @@ def trials(
     chosen = choose(texts, 4, seed=11)
     reader = checker(ppocr)
     found = []
-    for trial, (name, drawn) in zip(chosen, rendered(chosen, seed=11), strict=True):
-        path = folder / f"{name}.png"
+    for trial, drawn in rendered(chosen, seed=11):
+        path = folder / f"{trial.page.id}.png"
         Image.fromarray(drawn.image).save(path)
         page_image = PageImage(path, "", FoundBy.NAME)
         near = neighbours_of(trial.transcription.pages, trial.transcription.pages.index(trial.page))
-        found.append((drawn, reader.check(trial.page, name, page_image, load_image(path), near)))
+        found.append((drawn, reader.check(trial.page, "", page_image, load_image(path), near)))
     return found
 
 
