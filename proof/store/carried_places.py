@@ -233,22 +233,26 @@ def _replaced_by_later(
     to_present: Callable[[str], PositionMap],
 ) -> dict[int, int]:
     """The lost decisions of which a later one decided what they had written: by the number of the flag, the flag of the
-    later decision, newest first. In the present content, the later one stands where they stood."""
+    later decision, newest first. In the present content, the later one stands where they stood. Of equal neighbours
+    each replaced another."""
     known = []
     for each in present:
         reads = each.now.reads if each.place.is_whole else content[each.now.span.start : each.now.span.end]
         if reads != each.transcribed:
             known.append(each)
     replaced: dict[int, int] = {}
+    taken: set[tuple[int, str]] = set()  # what each later one decided is what one lost decision had written
     for decision in sorted(lost, key=attrgetter("first"), reverse=True):
         place = decision.place
         if place.reads == place.transcribed or (place.is_corrected and not place.is_written):
             continue
         later = [other for other in known if other.may_replace(decision)]
         around = to_present(place.content).around(place.span) if later else None
-        by = next((other for other in later if around is not None and other.now.span.touches(around)), None)
+        here = [other for other in later if around is not None and other.now.span.touches(around)]
+        by = next((other for other in reversed(here) if (other.flag, place.reads) not in taken), None)
         if by is not None:
             replaced[decision.flag] = by.flag
+            taken.add((by.flag, by.transcribed))
             known.append(replace(decision, present=by.present))
     return replaced
 

@@ -781,6 +781,15 @@ HISTORIES = [
     ),
     *(
         History(
+            "equal neighbours that were typed are deleted, and what stood there before is theirs",
+            [PLAIN, "check", "1:1 某", "1:2 某", "export", "check", *deleted, "export", *back],
+            PLAIN.replace("地玄", text),
+        )
+        for deleted in (("1:2", "1:1"), ("1:1", "1:2"))
+        for back, text in (([], ""), (["back 2", "export", "back 3", "export"], "某某"))
+    ),
+    *(
+        History(
             "a decision is written once where its place is now",
             ["take f-north", *chain.from_iterable(map(lower, lines))],
             str(lower(lines[-1])[0]).replace("西北", "西比"),
