@@ -241,7 +241,7 @@ def _replaced_by_later(
         if reads != each.transcribed:
             known.append(each)
     replaced: dict[int, int] = {}
-    taken: set[tuple[int, str]] = set()  # what each later one decided is what one lost decision had written
+    taken: set[tuple[int, str]] = set()  # later decisions, and the characters that each of them was about
     for decision in sorted(lost, key=attrgetter("first"), reverse=True):
         place = decision.place
         if place.reads == place.transcribed or (place.is_corrected and not place.is_written):

@@ -72,11 +72,6 @@ class Cell:
         return self.was if self.reads is None else self.reads
 
     @property
-    def put_back(self) -> bool:
-        """Whether the decision was taken back and the file has the transcribed text again."""
-        return self.open and self.now == self.was == self.wanted
-
-    @property
     def possible(self) -> set[str]:
         """The texts that an export may write here."""
         if not self.touched:
@@ -155,13 +150,14 @@ class Text:
         return [cell for cell, _ in self.around(row, offset, length)]
 
     def cut(self, row: int, offset: int, length: int) -> Cell | None:
-        """The cell for a stretch of the file, merged of several if necessary; None if the stretch cuts a cell."""
+        """The cell for a stretch of the file, merged of several if necessary; None if the stretch cuts a cell, or if a
+        decision on one of several may be taken back or made again."""
         chosen = self.within(row, offset, length)
         if not length:
             return self._gap(row, offset)
         if len(chosen) == 1 and len(chosen[0].now) == length:
             return chosen[0]
-        if any(cell.settled and not cell.put_back for cell in chosen) or "".join(cell.now for cell in chosen) == "":
+        if any(cell.settled or cell.open for cell in chosen) or "".join(cell.now for cell in chosen) == "":
             return None
         if sum(len(cell.now) for cell in chosen) != length:
             return None
