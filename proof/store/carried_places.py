@@ -153,7 +153,8 @@ class DecidedFlag:
             is_beside = place in (Span(own.start, 0), Span(own.end, 0))
             return is_beside and not self.transcribed and self.first > undone.first
         if self.state in (State.KEPT, State.UNSURE) and not self.transcribed:
-            return own == place and not place.length and self.suggested in (undone.transcribed, undone.suggested)
+            is_the_same = self.suggested != "" and self.suggested in (undone.transcribed, undone.suggested)
+            return own == place and not place.length and is_the_same
         return own.meets(place)
 
     def starts_of(self, replaced: str) -> list[int]:

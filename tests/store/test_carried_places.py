@@ -131,3 +131,11 @@ def test_a_deletion_that_was_taken_back_gives_way_to_what_was_decided_later_at_i
     effects = effects_of([undone, other], f"夫之{reads}北耦")
     assert effects.kept == ({1} if replaces and decided > (1, 2) else set())
     assert effects.restored == {1: "西"}
+
+
+def test_a_surplus_character_that_was_put_back_stays_where_an_unread_glyph_is_said_not_to_be_missing() -> None:
+    gap = Place(flag=1, start=2, extent=0, reads="", transcribed="西", decided_reading="西", former=7)
+    undone = DecidedFlag(1, 2, State.OPEN, "", gap, gap)
+    place = Place(flag=2, start=2, extent=0, reads="", transcribed="", decided_reading="")
+    unread = DecidedFlag(3, 4, State.KEPT, "", place, place)
+    assert effects_of([undone, unread], "夫之北耦").kept == set()
