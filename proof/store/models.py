@@ -109,7 +109,7 @@ class TextRow(Base):
 class TextVersionRow(Base):
     """A version of a text: its compressed `content`, and the hash `sha` of the content. Later versions have larger
     numbers; a text that returns to an earlier content gets a new version. `edits` (start, length, replacement) are
-    those by which an export made it of the version before; null if no export did."""
+    those by which exports made it of the version before; null if no export did."""
 
     __tablename__ = "text_versions"
     __table_args__ = (Index(None, "text_id", "sha"),)

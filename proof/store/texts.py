@@ -21,12 +21,13 @@ from collections import defaultdict
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import astuple, replace
-from functools import cache, lru_cache
+from functools import cache, lru_cache, partial, reduce
 from itertools import pairwise
 from pathlib import Path
+from typing import Any
 
-from sqlalchemy import ColumnElement, ScalarSelect, delete, func, select, union, update
-from sqlalchemy.orm import Session
+from sqlalchemy import ColumnElement, ScalarSelect, func, select, union, update
+from sqlalchemy.orm import Session, defer
 
 from proof.errors import TextError
 from proof.locale.marking import _
@@ -45,7 +46,7 @@ from proof.text.edit import Edit
 from proof.text.encoding import Decoded
 from proof.text.formats import decoded_file
 from proof.text.lines import LINE_ENDING
-from proof.text.positions import Span
+from proof.text.positions import Span, composed
 
 
 def sha_of(content: str) -> str:
@@ -390,17 +391,32 @@ def share_place(session: Session, flag: FlagRow) -> None:
 
 
 def _delete_unused_versions(session: Session, text: TextRow) -> None:
-    """Delete the versions of a text before that of its oldest page that no flag or page refers to. The version after a
-    deleted one loses its edits, which changed the deleted one."""
+    """Delete the versions of a text before that of its oldest page that no flag or page refers to. The version after
+    deleted ones gets the edits by which exports made it of the last one before them, if exports made them all."""
     of_pages = select(PageRow.version_id).where(PageRow.text_id == text.id, PageRow.version_id.is_not(None))
     of_flags = select(FlagRow.version_id).where(FlagRow.text_id == text.id, FlagRow.version_id.is_not(None))
     oldest = session.scalar(select(func.min(of_pages.where(PageRow.absent.is_(False)).subquery().c.version_id)))
     needed = TextVersionRow.id.in_(union(of_pages, of_flags, select(TextRow.version_id)))
-    query = select(TextVersionRow.id, needed | (TextVersionRow.id > (oldest or text.version_id)))
-    versions = session.execute(query.where(TextVersionRow.text_id == text.id).order_by(TextVersionRow.id)).all()
-    unused = [version for version, is_kept in versions if not is_kept]
-    after_unused = [version for (_, is_before_kept), (version, _) in pairwise(versions) if not is_before_kept]
-    options = {"synchronize_session": False}
-    session.execute(delete(TextVersionRow).where(TextVersionRow.id.in_(unused)), execution_options=options)
-    without_edits = update(TextVersionRow).where(TextVersionRow.id.in_(after_unused)).values(edits=None)
-    session.execute(without_edits, execution_options=options)
+    query = select(TextVersionRow, needed | (TextVersionRow.id > (oldest or text.version_id)))
+    query = query.where(TextVersionRow.text_id == text.id).order_by(TextVersionRow.id)
+    before: TextVersionRow | None = None
+    unused: list[TextVersionRow] = []
+    for version, is_kept in session.execute(query.options(defer(TextVersionRow.content))).all():
+        if not is_kept:
+            unused.append(version)
+            continue
+        if unused:
+            version.edits = _edits_over(before, [*unused, version])
+        for deleted in unused:
+            session.delete(deleted)
+        before, unused = version, []
+    session.flush()
+
+
+def _edits_over(before: TextVersionRow | None, versions: Sequence[TextVersionRow]) -> list[Any] | None:
+    """The edits that make the last of consecutive versions of the one `before` them; None if exports did not make them
+    all."""
+    if before is None or any(version.edits is None for version in versions):
+        return None
+    each = [[Edit(*edit) for edit in version.edits or ()] for version in versions]
+    return [astuple(edit) for edit in reduce(partial(composed, content_of(before)), each)]

@@ -125,6 +125,10 @@ class PositionMap:
             return cls(old, new, [Block(0, 0, len(old))])
         return cls(old, new, _compared(old, new))
 
+    def blocks_through(self, later: PositionMap) -> Iterator[Block]:
+        """The blocks of the map from `old` to what `later` maps `new` to."""
+        return chain.from_iterable(map(later._parts, self._blocks))
+
     @cached_property
     def _line_counts(self) -> tuple[Counter[str], Counter[str]]:
         return Counter(self._old.split("\n")), Counter(self.new.split("\n"))
@@ -152,13 +156,16 @@ class PositionMap:
 
     def kept(self, start: int, length: int) -> Iterator[Span]:
         """The places in the new version of those of these characters that it has."""
-        end = start + length
-        for block in self._blocks[max(bisect_right(self._starts, start) - 1, 0) :]:
-            if block.old >= end:
+        return (Span(part.new, part.length) for part in self._parts(Block(start, start, length)))
+
+    def _parts(self, block: Block) -> Iterator[Block]:
+        """The parts of a block, whose new code points are old ones here, that the new version has."""
+        for own in self._blocks[max(bisect_right(self._starts, block.new) - 1, 0) :]:
+            if own.old >= block.new_end:
                 break
-            first, last = max(start, block.old), min(end, block.old_end)
+            first, last = max(block.new, own.old), min(block.new_end, own.old_end)
             if first < last:
-                yield Span(first + block.new - block.old, last - first)
+                yield Block(first - block.new + block.old, first - own.old + own.new, last - first)
 
     def where(self, start: int, length: int) -> Span | None:
         """The place of these characters in the new version if they are together and unchanged, else None. With length
@@ -250,6 +257,19 @@ class PositionMap:
         """The place of one character in the new version."""
         block = self._block(at)
         return None if block is None else at + block.new - block.old
+
+
+def composed(text: str, first: Sequence[Edit], second: Sequence[Edit]) -> list[Edit]:
+    """The edits that make of a text what the `first` edits and then the `second` ones make of it. The places of the
+    second ones are those of the text that the first ones make. Raises UsageError as `edited`."""
+    to_middle = PositionMap.of_edits(text, first)
+    to_new = PositionMap.of_edits(to_middle.new, second)
+    edits, old_at, new_at = list[Edit](), 0, 0
+    for block in (*to_middle.blocks_through(to_new), Block(len(text), len(to_new.new), 0)):
+        if (old_at, new_at) != (block.old, block.new):
+            edits.append(Edit(old_at, block.old - old_at, to_new.new[new_at : block.new]))
+        old_at, new_at = block.old_end, block.new_end
+    return edits
 
 
 def _begins_line(text: str, at: int) -> bool:

@@ -86,6 +86,7 @@ def test_a_typed_column_that_was_edited_is_not_asked_about_when_the_same_is_type
         ("", {"change": "add after", "text": typed}),
         (typed, {"text": edited}),
         (edited, {"change": "add before", "text": typed}),
+        (typed, {"change": "add before", "text": COLUMNS[1]}),  # after this check nothing is at the version between
     )
     for now, edit in edits:
         columns = history.ask("GET", f"pages/{page['number']}")[1]["columns"]

@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from proof.text.edit import Edit
-from proof.text.positions import PositionMap, Span
+from proof.text.positions import PositionMap, Span, composed
 
 OLD = "上射揖坐\n東面于北耦\n與大夫\n"
 
@@ -95,9 +95,9 @@ TEXTS = st.text("甲乙丙\n", max_size=30)
 
 
 @st.composite
-def edits(draw: st.DrawFn) -> tuple[str, list[Edit]]:
+def edits(draw: st.DrawFn, texts: st.SearchStrategy[str] = TEXTS) -> tuple[str, list[Edit]]:
     """A text and edits of it that touch each other nowhere."""
-    text = draw(TEXTS)
+    text = draw(texts)
     drawn, at = [], 0
     while at <= len(text) and draw(st.booleans()):
         start = draw(st.integers(at, len(text)))
@@ -119,6 +119,21 @@ def test_after_edits_every_character_is_where_they_leave_it(text_and_edits: tupl
         written = map_.instead(edit.start, edit.length)
         assert written is not None
         assert map_.new[written.start : written.end] == edit.replacement
+
+
+@given(edits(), st.data())
+def test_edits_after_edits_are_one_change_that_keeps_what_both_keep(
+    text_and_edits: tuple[str, list[Edit]], data: st.DataObject
+) -> None:
+    old, first = text_and_edits
+    to_middle = PositionMap.of_edits(old, first)
+    _, second = data.draw(edits(st.just(to_middle.new)))
+    to_new = PositionMap.of_edits(to_middle.new, second)
+    both = PositionMap.of_edits(old, composed(old, first, second))
+    assert both.new == to_new.new
+    for at in range(len(old)):
+        middle = to_middle.where(at, 1)
+        assert both.where(at, 1) == (None if middle is None else to_new.where(*middle))
 
 
 @given(TEXTS, TEXTS)
