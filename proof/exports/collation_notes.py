@@ -106,9 +106,13 @@ def notes_of(
         if half is not None:
             half_line = _corrected_line(half, line_changes)
             moved_from = replace(half, correction=replace(half.correction, line=half_line))
+            first, last = sorted(addresses.line(each.page, each.line) for each in (correction, half.correction))
             line_start, _ = addresses.line(half.correction.page, half.correction.line)
             above = [*_characters_of_source(stretches, line_start, half.edit.start)][-1:]
-            words = moved_note(named, moved_from, "".join(above), edition.script)
+            is_near = correction.page == half.correction.page and not any(
+                _characters_of_source(stretches, first[1], last[0])
+            )
+            words = moved_note(named, moved_from, "".join(above), edition.script, is_near=is_near)
         leaf = leaf_of.get(correction.page, "")
         notes.append(
             CollationNote(numbers[juan], juan, leaf, line, before, correction.replacement, after, words, placed)
@@ -321,15 +325,14 @@ def with_moved(corrections: Sequence[PlacedCorrection]) -> list[tuple[PlacedCorr
     return [(placed, other) for placed, other in paired if other is None or placed.correction.replacement]
 
 
-def moved_note(placed: PlacedCorrection, other: PlacedCorrection, above: str, script: Script) -> str:
+def moved_note(placed: PlacedCorrection, other: PlacedCorrection, above: str, script: Script, *, is_near: bool) -> str:
     """The note on a moved character, whose other half is `other`, after the character `above` in its column: 乙正
-    within its column or over the end of one, 移 from farther away; 疑當在 if it is left in doubt, 今不從 if the text is
-    kept."""
+    where this is near (within one column or over the end of one), 移 from farther away; 疑當在 if it is left in doubt,
+    今不從 if the text is kept."""
     correction, half = placed.correction, other.correction
     where = f"{above}下" if above else "行首"
     if correction.line != half.line:
         where = f"第{numeral(half.line)}行{where}"
-    is_near = correction.page == half.page and abs(correction.line - half.line) <= 1
     if correction.doubt is not None:
         words = f"疑當在{where}"
     elif correction.copy_reads is not None:

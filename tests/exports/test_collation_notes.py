@@ -185,6 +185,19 @@ def test_a_character_that_moved_over_the_end_of_a_column_is_one_note(line: int, 
     assert [note.words for note in notes_of(done).notes] == [words]
 
 
+@pytest.mark.parametrize(("between", "verb"), [("\n\n", "乙正"), ("\n甲\n", "移")])
+def test_a_character_that_moved_to_the_next_paragraph_was_near_whatever_lines_are_blank(
+    between: str, verb: str
+) -> None:
+    text = f"大射{between}司告"
+    done = corrected(
+        text,
+        Correction("", 1, 2, 0, "司", "", flag="in", moved="out"),
+        Correction("", 3, 0, 1, "", "司", flag="out", moved="in", context="[司]告"),
+    )
+    assert [note.words for note in notes_of(done).notes] == [f"司：原在第三行行首，今{verb}。"]
+
+
 def test_a_note_counts_columns_as_the_corrected_text_has_them() -> None:
     begin, end = KANRIPO.index("　大夫"), KANRIPO.index("¶", KANRIPO.index("耦以"))
     done = corrected(
