@@ -31,7 +31,7 @@ from proof.text.positions import Span
 from proof.text.transcription import Transcription
 from proof.text.versions import most_alike
 
-METHOD_VERSION = 46
+METHOD_VERSION = 47
 """Version of the method. Raise it with every change that alters results: stored results are then not reused."""
 
 

@@ -121,12 +121,21 @@ def _is_filled(above: Glyph | None, below: Glyph | None, distance: int) -> bool:
 
 
 def placeholders(column: ReadColumn, before: int, row: Row) -> list[Cell]:
-    """The cells with placeholders in that row, between the cell of number `before` and the one before it."""
-    assert column.line is not None, "only columns with a line have flags"
-    start, end = source_before(column, before)
-    has_punctuation = bool(PUNCTUATION & set(column.line.source))
-    signs = PLACEHOLDERS if has_punctuation else PLACEHOLDERS + QUESTION_MARKS
-    return [cell for cell in column.line.cells if start <= cell.offset < end and cell.row is row and cell.text in signs]
+    """The placeholders of the source in that row, between the cell of number `before` and the one before it. Where no
+    mark of a note stands between the two, each placeholder may be in the row of either."""
+    source, (start, end) = source_of(column), source_before(column, before)
+    signs = PLACEHOLDERS if PUNCTUATION & set(source) else PLACEHOLDERS + QUESTION_MARKS
+    marks = [*_MARK_OR_CHARACTER.finditer(source, start, end)]
+    around = column.cells[max(before - 1, 0) : before + 1]
+    rows = {cell.row for cell in around} if before else {_row_at(source, start)}
+    if any(mark[0] in _ROW_AFTER for mark in marks):
+        rows = {around[0].row} if before else rows
+    found = []
+    for mark in marks:
+        rows = {_ROW_AFTER[mark[0]]} if mark[0] in _ROW_AFTER else rows
+        if mark[0] in signs and row in rows:
+            found.append(Cell(mark[0], mark.start(), 1, row))
+    return found
 
 
 def are_printed(signs: Sequence[Cell], readings: Sequence[str]) -> bool:

@@ -19,6 +19,7 @@ from proof.verify.align import PAGE_BAND_CELLS, Likeness, Step, align
 from proof.verify.columns import ColumnReader, ReadColumn, runs_by_row
 from proof.verify.glyphs import Glyph
 from proof.verify.line_assignment import Assignment, LineFault, LineTrouble
+from proof.verify.places import PLACEHOLDERS
 from proof.verify.running_text import in_one_row
 
 NEIGHBOUR_CHARACTERS = 40
@@ -172,7 +173,9 @@ def _line(
     page (`has_runs`) and the column has all of each note. Any other has runs of main text and notes by the rows of the
     glyphs. `reached` is the code point of the file behind the columns before it."""
     first, last = characters[0], characters[-1]
-    source = _source([character.line for character in characters], first.line, last.end)
+    behind = last.line.source[last.cell.offset + last.cell.length :]
+    signs = len(behind) - len(behind.lstrip(PLACEHOLDERS))  # of characters that may be in this column or in the next
+    source = _source([character.line for character in characters], first.line, last.end + signs)
     runs = _runs_of_text(characters, reached) if has_runs else []
     runs = runs or _runs_of_glyphs(characters, area.cell(rows), area.top)
     begin = max(reached - first.line.start, 0)

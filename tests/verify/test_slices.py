@@ -10,6 +10,7 @@ from proof.layout.half_folio import ColumnArea
 from proof.text.model import Column, Row
 from proof.verify.columns import ReadColumn
 from proof.verify.line_assignment import Assignment, LineFault
+from proof.verify.places import placeholders
 from proof.verify.slices import lines_of_columns
 from tests.verify.columns import AREA, PITCH, exact, glyph_at, shown_as, unread
 from tests.verify.pages import line
@@ -86,6 +87,25 @@ def test_a_slice_is_laid_on_the_columns_as_its_glyphs_stand(
     source: str, columns: list[Seen], expected: list[list[str]]
 ) -> None:
     assert [rows_of(line) for line in laid(source, *columns).lines] == expected
+
+
+@pytest.mark.parametrize(
+    ("columns", "number", "before", "row"),
+    [
+        ([main("甲乙戊丙")], 0, 2, Row.MAIN),
+        ([note("甲乙戊", "丙", 0)], 0, 2, Row.RIGHT),
+        ([note("甲乙", "戊丙", 0)], 0, 2, Row.LEFT),
+        ([main("甲乙戊"), main("丙")], 0, 2, Row.MAIN),
+        ([main("甲乙"), main("戊丙")], 1, 0, Row.MAIN),
+    ],
+)
+def test_a_placeholder_in_a_slice_is_where_the_image_shows_a_character_for_it(
+    columns: list[Seen], number: int, before: int, row: Row
+) -> None:
+    own = laid("甲乙□丙", *columns).lines[number]
+    assert own is not None
+    read = replace(unread(AREA), line=own, cells=tuple(cell for cell in own.cells if cell.glyph))
+    assert [(sign.text, sign.offset) for sign in placeholders(read, before, row)] == [("□", 2)]
 
 
 def test_a_column_between_others_of_which_the_edition_has_nothing_is_missing_within_its_line() -> None:
