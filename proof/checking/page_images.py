@@ -93,7 +93,7 @@ class PageImages:
         part = self._index.listed(named)
         if part is not None:
             return ImageFile(named, part.path)
-        folders = ", ".join(map(str, self._settings.project.images)) or "none"
+        folders = ", ".join(map(str, self._settings.project.images)) or Sentence(_("none"))
         raise UsageError(
             _("%(named)s is not an image in the image folders (%(folders)s): `proof pair` lists them"),
             named=named,
@@ -103,7 +103,8 @@ class PageImages:
     def write(self, pairs: Sequence[tuple[TextPage, ImageFile]]) -> list[tuple[Path, int]]:
         """Write pairs into the image lists of their texts; gives the lists, each with the number of its pairs.
 
-        Raises UsageError for a file that is no image list, ImageListError, OutputError; then no list is changed.
+        Raises UsageError for a file that is no image list, and ImageListError; then no list is changed. Raises
+        OutputError if one cannot be written; then those before it are.
         """
         lists: dict[Path, dict[ListedPage, str]] = {}
         for page, file in pairs:

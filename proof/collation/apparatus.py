@@ -17,21 +17,24 @@ _PUNCTUATION = re.compile(r"[，。、,.;；\s]")
 _CLAUSE = re.compile(r"[，。；,;]")
 _OPENING = re.compile(r"[案按](?!語|语)")
 
+_FOLLOWS = "據從依"
+"""The verbs before what an edition follows."""
+
 _VERB = r"訛作|誤作|改作|亦作|原作|作|訛脫|原脫|誤脫|脫|闕|訛衍|原衍|誤衍|衍"
 _ACTION = "改正|訂正|改定|校正|增入|補入|刪去|刪正|刪|補|改|增|正|乙"
 # after the reading: what the edition follows (據唐石經及宋本改正), or the edition that lacks the words (宋本無)
-_AUTHORITY = rf"(?:[據從依](?P<authority>.+?)(?:(?:{_ACTION}).*)?|(?P<lacks>.{{2,8}})無)?"
+_AUTHORITY = rf"(?:[{_FOLLOWS}](?P<authority>.+?)(?:(?:{_ACTION}).*)?|(?P<lacks>.{{2,8}})無)?"
 # patterns of the first clause of a footnote, behind its lemma and the colon
 _FOOTNOTE_PATTERNS = (
     re.compile(r"(?P<verb>疑作|疑當作|當作|疑衍|疑脫)(?P<reading>.*)"),
     re.compile(r"(?P<witness>.*?)(?P<verb>原作|訛作|誤作|作)(?P<reading>.{1,12})"),
     re.compile(r"(?P<witness>.*?)(?P<verb>原脫|脫|無|原衍|衍|有)"),
-    re.compile(r"[據從](?P<authority>.+?)(?P<verb>補|刪|改|乙)"),
+    re.compile(rf"[{_FOLLOWS}].+?(?P<verb>補|刪|改|乙)"),
 )
 _NOTE_WITHOUT_COLON = re.compile(r"([^，：]{1,6})(，)((?:原|訛|讹|誤|误)[作脫脱衍].*)", re.DOTALL)
 """A note without a colon: `禮，原作「豊」，據四庫本改。`"""
 _QUOTES = re.compile("[「」『』“”‘’]")
-_FOLLOWED_AUTHORITY = re.compile(r"[據從](?P<authority>.+?)(?:改|補|刪|乙正|乙)?之?$")
+_FOLLOWED_AUTHORITY = re.compile(rf"[{_FOLLOWS}](?P<authority>.+?)(?:改|補|刪|乙正|乙)?之?$")
 _WITNESS = (
     r"(?P<witness>(?:今|唐|宋|元|明|各|諸|舊|監|毛|閩|原|坊|刊|他|別|一|近|此|古|嚴|徐|鍾|楊|敖|朱|陸|釋)"
     r"[^訛誤脫衍作有無闕]{0,12}?(?:本|石經|文|通解|集說|大典)|石經)"
@@ -117,28 +120,39 @@ def _parse_footnote(note: Footnote) -> ApparatusNote:
     text = _QUOTES.sub("", note.text.strip())
     without_colon = _NOTE_WITHOUT_COLON.match(text)
     words, colon, remark = without_colon.groups() if without_colon else text.partition("：")
-    clauses = [clause for clause in _CLAUSE.split(remark.translate(_TO_TRADITIONAL)) if clause]
+    clauses = [clause for clause in _CLAUSE.split(remark) if clause]
     if not colon or not clauses:
         return not_understood
-    parsed = next((match for pattern in _FOOTNOTE_PATTERNS if (match := pattern.fullmatch(clauses[0]))), None)
+    traditional = [clause.translate(_TO_TRADITIONAL) for clause in clauses]
+    parsed = next((match for pattern in _FOOTNOTE_PATTERNS if (match := pattern.fullmatch(traditional[0]))), None)
     if parsed is None:
         return not_understood
-    groups, verb = parsed.groupdict(), parsed["verb"]
+    groups, verb = _in_words(clauses[0], parsed), parsed["verb"]
     if verb in ("原衍", "衍", "有", "刪", "疑衍"):
         lemma, reading = "", words
     elif verb in ("補", "原脫", "脫", "無", "疑脫"):
         lemma, reading = words, ""
     else:
-        lemma, reading = words, groups.get("reading") or ""
-    authorities = (match["authority"] for clause in clauses if (match := _FOLLOWED_AUTHORITY.match(clause)))
+        lemma, reading = words, groups.get("reading", "")
+    authorities = (
+        _in_words(clause, match)["authority"]
+        for clause, in_traditional in zip(clauses, traditional, strict=True)
+        if (match := _FOLLOWED_AUTHORITY.match(in_traditional))
+    )
     return replace(
         not_understood,
         verb=verb,
         lemma=lemma,
         reading=reading,
-        witness=groups.get("witness") or "",
+        witness=groups.get("witness", ""),
         authority=next(authorities, ""),
     )
+
+
+def _in_words(words: str, parsed: re.Match[str]) -> dict[str, str]:
+    """The groups of a match with the traditional form of `words`, as the words have them in their own script; empty for
+    those that matched nothing."""
+    return {name: words[slice(*parsed.span(name))] if text else "" for name, text in parsed.groupdict().items()}
 
 
 def _parse_siku_note(text: str, start: int) -> ApparatusNote:
@@ -148,11 +162,8 @@ def _parse_siku_note(text: str, start: int) -> ApparatusNote:
     parsed = next((match for pattern in _SIKU_PATTERNS if (match := pattern.fullmatch(traditional))), None)
     if parsed is None:
         return not_understood
-    groups, verb = parsed.groupdict(), parsed["verb"]
-    # the pattern was matched in traditional script; the words are taken in the script of the note
-    lemma, reading, witness = (
-        words[slice(*parsed.span(name))] if groups.get(name) else "" for name in ("lemma", "reading", "witness")
-    )
+    groups, verb = _in_words(words, parsed), parsed["verb"]
+    lemma, reading, witness = (groups.get(name, "") for name in ("lemma", "reading", "witness"))
     if any(sign in verb for sign in _OMISSION_VERBS):
         lemma, reading = reading, ""
     elif "衍" in verb or verb == "有":

@@ -6,6 +6,7 @@ repository's configuration is run.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -16,8 +17,11 @@ from dulwich.objectspec import parse_commit
 from dulwich.repo import Repo
 
 from proof.errors import TextError
-from proof.locale.marking import _
+from proof.locale.marking import Sentence, _
 from proof.paths import natural
+
+_REF_PREFIX = re.compile(r"refs/(?:heads|tags|remotes/[^/]+)/")
+"""What precedes the name of a branch or a tag in the name of its reference."""
 
 
 def branch_files(repository: Path, revision: str) -> list[tuple[str, bytes]]:
@@ -77,11 +81,11 @@ def _commit(repo: Repo, repository: Path, revision: str) -> Commit:
     try:
         return parse_commit(repo, name)
     except (KeyError, ValueError):
-        branches = sorted({ref.rpartition(b"/")[2].decode("utf-8", "replace") for ref in refs} - {"HEAD"})
+        branches = sorted({_REF_PREFIX.sub("", ref.decode("utf-8", "replace")) for ref in refs} - {"HEAD"})
         raise TextError(
             repository,
             None,
             _("has no branch %(revision)s; there are: %(there)s"),
             revision=revision,
-            there=", ".join(branches) or "none",
+            there=", ".join(branches) or Sentence(_("none")),
         ) from None

@@ -42,7 +42,7 @@ def write_access_log(app: Flask, path: Path) -> None:
 
 def _line(response: Response, seconds: float) -> str:
     account = current_account()
-    name = _quoted(account.name) if account else "-"
+    name = _quoted(account.name).replace(" ", "\\x20") if account else "-"
     now = time.strftime("%d/%b/%Y:%H:%M:%S +0000", time.gmtime())
     request_line = _quoted(
         f"{request.method} {request.full_path.rstrip('?')} {request.environ.get('SERVER_PROTOCOL', '')}"
@@ -56,5 +56,5 @@ def _line(response: Response, seconds: float) -> str:
 
 
 def _quoted(text: str) -> str:
-    """Text from the request; characters that could end the field or the line are escaped."""
+    """A field of the log; quotes, backslashes and what does not print are escaped."""
     return "".join(char if char.isprintable() and char not in '"\\' else f"\\x{ord(char):02x}" for char in text)

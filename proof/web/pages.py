@@ -62,7 +62,7 @@ def home() -> AnyResponse:
 @pages.get("/search")
 def search() -> AnyResponse:
     """A search in all works."""
-    text = request.args.get("q", "").strip()
+    text = request.args.get("q", "").strip()[:MAX_SEARCH_LENGTH]
     return render_page("search.html", None, wanted=text, matches=project().store.finder.find_in_all(text))
 
 

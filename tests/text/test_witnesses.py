@@ -133,6 +133,13 @@ def test_a_branch_whose_commit_is_lost_is_told(repository: Path) -> None:
             read([WitnessSource(repository, "", "SBCK")])
 
 
+def test_a_branch_within_a_folder_of_branches_is_named_as_it_is_asked_for(repository: Path) -> None:
+    git(repository, "branch", "edition/1900", "WYG")
+    with pytest.raises(TextError, match="there are: SBCK, WYG, edition/1900"):
+        read_witnesses([WitnessSource(repository, "", "1900")])
+    assert read_witnesses([WitnessSource(repository, "", "edition/1900")])
+
+
 def test_a_branch_or_folder_that_is_not_there_is_told_with_those_that_are(repository: Path, tmp_path: Path) -> None:
     with pytest.raises(TextError, match="has no branch CHANT; there are: SBCK, WYG"):
         read_witnesses([WitnessSource(repository, "", "CHANT")])

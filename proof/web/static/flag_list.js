@@ -15,7 +15,7 @@ let next = data.next;
 let fetching = null;
 let on = {};
 
-/** Sets the listeners: `changed()` when the shown flag has changed, `fetched()` when flags were added to the end,
+/** Sets the listeners: `changed()` when the shown flag has changed, `fetched()` after each attempt to fetch further flags,
  * `reverted(number)` when a decision was not accepted, `notice(text, number, reload)` for a message about a flag. */
 export function listen(listeners) {
   on = listeners;
@@ -35,7 +35,6 @@ export const outbox = new Outbox({
   conflict(entry, problem) {
     const last = problem.document.decisions?.at(-1);
     revert(entry, { ...(last ?? entry.was), version: problem.document.version }, last);
-    if (!last) refetch(entry.flag); // a new check changed the flag
     on.notice(last ? decidedByOther(last) : say("refused", { detail: problem.message }), entry.flag);
   },
   refused(entry, problem) {
@@ -56,7 +55,7 @@ export const flagOf = (number) => byNumber.get(number);
 export const hasMore = () => next !== null;
 /** The shown flag and those after it that will be shown soon. */
 export const upcoming = () => flags.slice(position, position + AHEAD);
-/** Whether a decision on the flag is still being sent. */
+/** Whether a decision that settles the flag is still being sent. */
 export const isBeingSent = (flag) => (outbox.after(flag.number)?.state ?? "open") !== "open";
 
 /** The corrections of the other places in a flag's column: those from the server, and those made here since. */
@@ -119,11 +118,14 @@ export async function fetchAhead() {
   fetchAhead();
 }
 
-/** A flag, which is fetched and put before the shown one if this page does not have it; null if that fails. */
+/** A flag, which is fetched and put before the shown one if this page does not have it; the shown one stays shown. Null if
+ * that fails. */
 export async function fetched(number) {
   if (byNumber.has(number)) return byNumber.get(number);
   try {
+    const before = flags.length;
     add([await ask(api(`flags/${number}`))], position);
+    position += flags.length - before;
     return byNumber.get(number);
   } catch (problem) {
     on.notice(problemMessage(problem), problem.status === 404 ? null : number);
@@ -178,15 +180,8 @@ function revert(entry, before, last = null) {
   update(flag);
 }
 
-/** Fetches a flag again and replaces its data. */
-async function refetch(number) {
-  const flag = byNumber.get(number);
-  const fresh = await ask(api(`flags/${number}`)).catch(() => null); // without the new version the next decision is refused again
-  if (flag && fresh) Object.assign(flag, fresh);
-  if (flag) redraw(flag);
-}
-
-/** Fetches a flag until the server answers, and updates it unless it was decided here in the meantime. */
+/** Fetches a flag until the server answers, and updates it unless it was decided here in the meantime: without the new
+ * version the next decision would be refused again. */
 async function update(flag) {
   for (;;) {
     const { version } = flag;
