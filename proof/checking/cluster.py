@@ -51,7 +51,7 @@ MAX_DEATHS = 3
 """Number of workers that died while checking a page after which the page counts as failed."""
 
 CONNECT_SECONDS = 20.0
-"""Seconds to wait for a scheduler to answer."""
+"""Seconds to wait for a scheduler to answer, also with the answer of one parcel."""
 
 WORKERLESS_SECONDS = 120.0
 """Seconds to wait, at the start or later, while there is no worker."""
@@ -167,8 +167,8 @@ class _Dispatch:
         if self._suspects and not (resent or new or self._in_progress or self._ready):
             self._suspect_in_progress = self._suspects.popleft()  # if a worker dies now, this page is the cause
             resent.append(self._suspect_in_progress)
-        share = (len(new) + len(self._unsent)) * MAX_PAGES_PER_THREAD
-        size = max(1, min(MAX_PARCEL_PAGES, share // (PARCELS_PER_SHARE * self._max_in_progress)))
+        pages_per_thread = MAX_PAGES_PER_THREAD * (len(new) + len(self._unsent)) // self._max_in_progress
+        size = max(1, min(MAX_PARCEL_PAGES, pages_per_thread // PARCELS_PER_SHARE))
         parcels = [tuple(new[first : first + size]) for first in range(0, len(new), size)]
         self._send([*((number,) for number in resent), *parcels])
 
@@ -324,8 +324,8 @@ def must_be_scheduler(address: str) -> None:
 
 @contextmanager
 def connected(address: str) -> Iterator[Client]:
-    """A client of the scheduler at `address`. Raises UsageError if Dask is not installed, ClusterError if no scheduler
-    answers."""
+    """A client of the scheduler at `address`. Raises UsageError if Dask is not installed or the address is none of a
+    scheduler, ClusterError if no scheduler answers."""
     try:
         import dask  # noqa: PLC0415 - half a second, which other commands need not pay
         from distributed import Client  # noqa: PLC0415

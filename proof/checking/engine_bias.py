@@ -66,7 +66,8 @@ class Remembered(NamedTuple):
 
 @dataclass(slots=True)
 class EngineBias:
-    """Counts over a run, gathered page by page. Memory grows with the number of different pairs, not of pages.
+    """Counts over the pages of a work, gathered page by page. Memory grows with the number of different pairs, not of
+    pages.
 
     - `pair_counts`: how often each pair (transcribed, read) occurs
     - `text_probabilities`: for each pair the probabilities of the transcribed character; of more than `MAX_REMEMBERED`

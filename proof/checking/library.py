@@ -111,7 +111,7 @@ def folders_of(settings: Settings) -> list[LibraryFolder]:
 
 def work_settings(library: Settings, folder: LibraryFolder) -> Settings:
     """The settings for a work: its own if it has a config.toml, else the library's. The store is always the library's,
-    the cluster too if the library has one. Raises ConfigError."""
+    the cluster too if the library has one; reports are written into `out/NAME` of the library. Raises ConfigError."""
     own = folder.path / FILE_NAME
     base = _base(library)
     if own.exists():
@@ -129,8 +129,8 @@ def work_settings(library: Settings, folder: LibraryFolder) -> Settings:
 def check_library(
     settings: Settings, watch: Watch | None, on_folder_start: OnFolderStart, waiting: Callable[[str], None]
 ) -> list[WorkOutcome]:
-    """Check every work of a library: those that `library.first` names, then those whose last check was not finished,
-    then the others. `waiting` is that of `check`.
+    """Check every work of a library: those that `library.first` names, then those that have not been checked to the
+    end, then the others. `waiting` is that of `check`.
 
     A work that cannot be checked is skipped, and its outcome says why. Raises OutputError if the store fails, and
     ClusterError if the cluster is lost: the works that follow could not be checked either."""

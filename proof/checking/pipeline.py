@@ -66,7 +66,8 @@ OpenEngine = Callable[[Settings, Store], Engine]
 class CheckOutcome:
     """The outcome of a check: its run in the store, and the reports `written`, with the counts of the run.
 
-    `findings` are the breaks in the sequence of pages, `remarks` those on the texts, `notices` those on the images.
+    `findings` are the breaks in the sequence of pages, `remarks` those on the texts, `notices` those on images,
+    on images left over, and on pages that several texts have.
     `unread` are the texts that could not be read or that no image shows, `unusable` is other material in the settings
     that no page can use. `suspicious` are the most suspicious places.
     """

@@ -54,7 +54,7 @@ class ParallelPlace:
     """The place in the witness of a paragraph or column of the base.
 
     `start` is its start in the base's file and `witness_start` that of its place in the witness's file (None if there
-    is none), in code points. `share` is the share of its characters that the witness has at that place,
+    is none), in code points. `share` is the share of its characters that the witness has,
     `repeated_share` the share that only matches text of the witness that is aligned with another part of the base.
     """
 

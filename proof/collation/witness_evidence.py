@@ -237,7 +237,7 @@ def weigh_witnesses(
     seeded: bool = False,
 ) -> list[Flag]:
     """The flags of a text, or its `seeded` errors, weighed with its witnesses. The text begins at the code point `at`
-    of the base of the parallels. Raises UsageError if a flag belongs to another text."""
+    of the base of the parallels. Flags whose place is not in the text are returned unchanged."""
     evidence = WitnessEvidence(Addresses(edition), tuple(parallels), policy, threshold, at=at)
     weighed = []
     for flag in flags:

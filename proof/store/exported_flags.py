@@ -18,8 +18,8 @@ WORK: ColumnElement[int] = FlagRow.__table__.c["work_id"]
 
 
 def is_second_half() -> ColumnElement[bool]:
-    """The condition in a query of flags that the flag is the later one of two about a moved character or column which
-    are one question."""
+    """The condition in a query of flags that the flag is the later one of two that are one question: about
+    moved text, a moved column, or a run in two parts."""
     other = aliased(FlagRow)
     is_other_half = and_(
         other.page_id == FlagRow.page_id,

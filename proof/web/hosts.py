@@ -13,8 +13,8 @@ from werkzeug.exceptions import SecurityError
 
 
 def refuse_other_hosts(app: Flask, names: Iterable[str]) -> None:
-    """Refuse, with 400, every request for a host that is not in `names`; `.example.org` allows all hosts of a
-    domain."""
+    """Refuse, with 400, every request for a host that is not in `names`; `.example.org` allows all hosts below
+    this domain."""
     allowed = {_plain(name) for name in names}
 
     @app.before_request

@@ -1,4 +1,5 @@
-"""The pages of the desk. Each page contains its first data, so that it needs no further request to be shown."""
+"""The HTML pages of the interface. Each page contains its first data, so that it needs no further request to be
+shown."""
 
 from __future__ import annotations
 

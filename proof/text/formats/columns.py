@@ -16,7 +16,7 @@ UNSAFE = {"#": "＃", "*": "＊", "<": "＜", "¶": "", "\t": "\u3000", "\n": ""
 @dataclass(frozen=True, slots=True)
 class Line:
     """A line of a page. `half` is its half-row of a note, None for main text. Each of the `copies` has, for every
-    character of the line, the run that repeats it elsewhere in the file, or None."""
+    code point of the line, the run that repeats it elsewhere in the file, or None."""
 
     runs: tuple[SourceRun, ...]
     half: Row | None = None
@@ -29,7 +29,7 @@ def page_name(image: str, path: Path) -> str:
 
 
 def page_mark(draft: Draft, name: str, image: str = "") -> None:
-    """Begin the page `name`, which the file `image` shows if the text names one."""
+    """Begin the page `name`; `image` is the image file that the text names for it, empty if none."""
     safe = "".join("_" if char in "<>¶\n" else char for char in name)
     draft.mark("" if draft.at_line_start else COLUMN_END)
     if image:
