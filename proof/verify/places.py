@@ -126,10 +126,9 @@ def placeholders(column: ReadColumn, before: int, row: Row) -> list[Cell]:
     source, (start, end) = source_of(column), source_before(column, before)
     signs = PLACEHOLDERS if PUNCTUATION & set(source) else PLACEHOLDERS + QUESTION_MARKS
     marks = [*_MARK_OR_CHARACTER.finditer(source, start, end)]
-    around = column.cells[max(before - 1, 0) : before + 1]
-    rows = {cell.row for cell in around} if before else {_row_at(source, start)}
-    if any(mark[0] in _ROW_AFTER for mark in marks):
-        rows = {around[0].row} if before else rows
+    rows = {column.cells[before - 1].row if before else _row_at(source, start)}
+    if not any(mark[0] in _ROW_AFTER for mark in marks):
+        rows.update(cell.row for cell in column.cells[before : before + 1])
     found = []
     for mark in marks:
         rows = {_ROW_AFTER[mark[0]]} if mark[0] in _ROW_AFTER else rows

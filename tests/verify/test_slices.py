@@ -97,6 +97,7 @@ def test_a_slice_is_laid_on_the_columns_as_its_glyphs_stand(
         ([note("甲乙", "戊丙", 0)], 0, 2, Row.LEFT),
         ([main("甲乙戊"), main("丙")], 0, 2, Row.MAIN),
         ([main("甲乙"), main("戊丙")], 1, 0, Row.MAIN),
+        ([main("甲乙"), note("戊丙", "", 0)], 1, 0, Row.RIGHT),
     ],
 )
 def test_a_placeholder_in_a_slice_is_where_the_image_shows_a_character_for_it(
