@@ -106,11 +106,12 @@ def notes_of(
         if half is not None:
             half_line = _corrected_line(half, line_changes)
             moved_from = replace(half, correction=replace(half.correction, line=half_line))
-            first, last = sorted(addresses.line(each.page, each.line) for each in (correction, half.correction))
             line_start, _ = addresses.line(half.correction.page, half.correction.line)
             above = [*_characters_of_source(stretches, line_start, half.edit.start)][-1:]
+            first, last = sorted((placed.edit.start, half.edit.start))
+            lines_between = line_end(edition.text, first), edition.text.rfind("\n", 0, last) + 1
             is_near = correction.page == half.correction.page and not any(
-                _characters_of_source(stretches, first[1], last[0])
+                _characters_of_source(stretches, *lines_between)
             )
             words = moved_note(named, moved_from, "".join(above), edition.script, is_near=is_near)
         leaf = leaf_of.get(correction.page, "")

@@ -27,7 +27,7 @@ from pathlib import Path
 from typing import Any
 
 from sqlalchemy import ColumnElement, ScalarSelect, func, select, union, update
-from sqlalchemy.orm import Session, defer
+from sqlalchemy.orm import Session, load_only
 
 from proof.errors import TextError
 from proof.locale.marking import _
@@ -205,9 +205,15 @@ def changes_since(session: Session, text: int, version: int) -> dict[int, TextCh
     later = select(TextVersionRow).where(TextVersionRow.text_id == text, TextVersionRow.id >= version)
     changes = {}
     for before, after in pairwise(session.scalars(later.order_by(TextVersionRow.id)).all()):
-        written = None if after.edits is None else ExportEdits(tuple(Edit(*edit) for edit in after.edits))
+        edits = _edits_of(after)
+        written = None if edits is None else ExportEdits(tuple(edits))
         changes[after.id] = TextChange(content_of(before), content_of(after), before.id, written=written)
     return changes
+
+
+def _edits_of(version: TextVersionRow) -> list[Edit] | None:
+    """The edits by which exports made a version of the one before; None if no export did."""
+    return None if version.edits is None else [Edit(*edit) for edit in version.edits]
 
 
 def _in_present(session: Session, text: TextRow, places: Iterable[Place]) -> dict[int, Place]:
@@ -401,7 +407,7 @@ def _delete_unused_versions(session: Session, text: TextRow) -> None:
     query = query.where(TextVersionRow.text_id == text.id).order_by(TextVersionRow.id)
     before: TextVersionRow | None = None
     unused: list[TextVersionRow] = []
-    for version, is_kept in session.execute(query.options(defer(TextVersionRow.content))).all():
+    for version, is_kept in session.execute(query.options(load_only(TextVersionRow.id))).all():
         if not is_kept:
             unused.append(version)
             continue
@@ -416,7 +422,7 @@ def _delete_unused_versions(session: Session, text: TextRow) -> None:
 def _edits_over(before: TextVersionRow | None, versions: Sequence[TextVersionRow]) -> list[Any] | None:
     """The edits that make the last of consecutive versions of the one `before` them; None if exports did not make them
     all."""
-    if before is None or any(version.edits is None for version in versions):
+    made = [edits for edits in map(_edits_of, versions) if edits is not None]
+    if before is None or len(made) < len(versions):
         return None
-    each = [[Edit(*edit) for edit in version.edits or ()] for version in versions]
-    return [astuple(edit) for edit in reduce(partial(composed, content_of(before)), each)]
+    return [astuple(edit) for edit in reduce(partial(composed, content_of(before)), made)]

@@ -173,7 +173,7 @@ def _line(
     page (`has_runs`) and the column has all of each note. Any other has runs of main text and notes by the rows of the
     glyphs. `reached` is the code point of the file behind the columns before it."""
     first, last = characters[0], characters[-1]
-    behind = last.line.source[last.cell.offset + last.cell.length :]
+    behind = last.line.source[last.end - last.line.start :]
     signs = len(behind) - len(behind.lstrip(PLACEHOLDERS))  # of characters that may be in this column or in the next
     source = _source([character.line for character in characters], first.line, last.end + signs)
     runs = _runs_of_text(characters, reached) if has_runs else []

@@ -198,6 +198,17 @@ def test_a_character_that_moved_to_the_next_paragraph_was_near_whatever_lines_ar
     assert [note.words for note in notes_of(done).notes] == [f"司：原在第三行行首，今{verb}。"]
 
 
+def test_a_column_that_moved_behind_the_last_one_of_its_page_is_one_note() -> None:
+    column, end = "　大夫之西北耦(案比今注/訛作北據)", len(KANRIPO)
+    done = corrected(
+        KANRIPO,
+        Correction(PAGE, 3, 0, 0, column, "", kind=Kind.LAYOUT, flag="in", moved="out", start=end, column=3),
+        Correction(PAGE, 1, 0, len(column), "", column, kind=Kind.LAYOUT, flag="out", moved="in",
+                   start=KANRIPO.index(column)),
+    )  # fmt: skip
+    assert [note.words for note in notes_of(done).notes] == [f"{column}：原在第一行行首，今移。"]
+
+
 def test_a_note_counts_columns_as_the_corrected_text_has_them() -> None:
     begin, end = KANRIPO.index("　大夫"), KANRIPO.index("¶", KANRIPO.index("耦以"))
     done = corrected(

@@ -85,7 +85,7 @@ export function moveOn(isSkipped, from = 1) {
   position = Math.min(position, flags.length);
 }
 
-/** Inserts flags at an index of the list; flags that the list has already are left out. */
+/** Inserts flags at an index of the list; flags that the list has already are left out. Returns the number of the others. */
 export function add(found, index = flags.length) {
   const fresh = found.filter((flag) => !byNumber.has(flag.number));
   for (const flag of fresh) {
@@ -94,6 +94,7 @@ export function add(found, index = flags.length) {
     if (sent?.version > flag.version) set(flag, sent);
   }
   flags.splice(index, 0, ...fresh);
+  return fresh.length;
 }
 
 /** Fetches further flags if the shown one is near the end of those fetched. */
@@ -123,9 +124,8 @@ export async function fetchAhead() {
 export async function fetched(number) {
   if (byNumber.has(number)) return byNumber.get(number);
   try {
-    const before = flags.length;
-    add([await ask(api(`flags/${number}`))], position);
-    position += flags.length - before;
+    const flag = await ask(api(`flags/${number}`));
+    position += add([flag], position); // others may have been added meanwhile
     return byNumber.get(number);
   } catch (problem) {
     on.notice(problemMessage(problem), problem.status === 404 ? null : number);

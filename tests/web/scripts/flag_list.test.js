@@ -20,3 +20,12 @@ test("the shown flag stays shown when another one is fetched", async () => {
   await list.fetched(9);
   assert.equal(list.current().number, 2);
 });
+
+test("nor is another one shown where further flags are added while that is fetched", async () => {
+  serve(() => {
+    list.add([flag(4)]);
+    return { status: 200, document: flag(8) };
+  });
+  await list.fetched(8);
+  assert.equal(list.current().number, 2);
+});
